@@ -234,7 +234,13 @@ class Controller:
             place += f" under {revision}"
         selected = {address.provider for address in self._matching_addresses}
         providers = ", ".join(provider for provider in self.options.providers if provider in selected)
-        return sanitize_row(f"catalog probe: {count} records of {providers} on {place}; run {self.folder}")
+        sdk_keys = [
+            f"{name} with the key of {provider.used_sdk_key}"
+            for name, provider in target.providers.items()
+            if name in selected and provider.used_sdk_key
+        ]
+        keys = f"; {', '.join(sdk_keys)}" if sdk_keys else ""
+        return sanitize_row(f"catalog probe: {count} records of {providers} on {place}{keys}; run {self.folder}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Record the results that a worker sends in a report."""

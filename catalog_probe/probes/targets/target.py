@@ -119,8 +119,10 @@ class Provider:
         rules: how values that no variable names are looked up on the account, by value.
         confirmed_values: values that the account was seen to have.
         unanswered_values: values that were looked up without an answer, and why.
-        sdk_keys: the variables from which its own SDKs take the key. Their values are never read.
+        sdk_keys: the variables from which its own SDKs take the key. The first that is set counts as the first
+            credential if nobody has set that and no request goes to another server.
         set_sdk_keys: those of them that are set and not empty.
+        other_server: the variable that names another server, e.g. OPENAI_BASE_URL, so that no key of an SDK counts.
     """
 
     name: str
@@ -144,6 +146,7 @@ class Provider:
     unanswered_values: Mapping[str, Reason] = field(default_factory=dict)
     sdk_keys: tuple[str, ...] = ()
     set_sdk_keys: tuple[str, ...] = ()
+    other_server: str = ""
 
     @property
     def has_budget(self) -> bool:
@@ -165,6 +168,12 @@ class Provider:
         """Header -> the variable that its value came from, of headers that hold a key, such as that of a gateway."""
         variables = {header: self.variables.named.get(f"headers.{header}", "") for header in self.headers}
         return {header: name for header, name in variables.items() if name and is_credential_name(header)}
+
+    @property
+    def used_sdk_key(self) -> str:
+        """The variable of its SDK from which its first credential came, or an empty string."""
+        first = next(iter(self.credentials.values()), None)
+        return first.variable or "" if first is not None and first.value and first.variable in self.sdk_keys else ""
 
     @property
     def empty_keys(self) -> tuple[str, ...]:
@@ -222,7 +231,8 @@ class Provider:
         value = f"what {self.set_sdk_keys[0]} holds" if is_main_key and self.set_sdk_keys else ""
         if self.credential(role).empty:
             return f"{variable} is set but empty; set it to {value or 'the key'}, or unset it"
-        return f"set {variable} to {value}" if value else f"set {variable}"
+        reason = f", which does not count while {self.other_server} is set" if value and self.other_server else ""
+        return f"set {variable} to {value}{reason}" if value else f"set {variable}"
 
     def advise_wrong(self, location: str) -> str:
         """Return what to do about something that is there and wrong, e.g. "set PA_BASE_URL"."""

@@ -14,6 +14,7 @@ import os
 import re
 import tomllib
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
@@ -71,6 +72,7 @@ SETTINGS: Mapping[str, type] = {
 }
 LIMITS = frozenset(limit.name for limit in fields(RunLimits))  # the settings that bound a run
 SDK_KEYS = "sdk_keys"  # the list of variables from which SDKs take a key
+SDK_SERVERS = "sdk_servers"  # the list of variables by which SDKs ask another server
 TABLES = frozenset({"headers", "credentials", "values"})
 LOOK_UP = "look_up"  # the table of rules by which values are looked up
 
@@ -154,6 +156,10 @@ class ProviderReader:
         self._check_file(table, "client_cert_file", "name a PEM file of the client's certificate and its key")
         expected = table.pop("expected", None)
         sdk_keys = tuple(table.get(SDK_KEYS, ()))
+        set_sdk_keys = tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip())
+        other_server = self._find_other_server()
+        if set_sdk_keys and not other_server:
+            self._use_sdk_key(credentials, set_sdk_keys[0])
         return Provider(
             name=self.manifest.name,
             expected=self._is_expected(addresses, credentials) if expected is None else expected,
@@ -162,7 +168,8 @@ class ProviderReader:
             headers=self._read_texts("headers", table),
             values=self._read_texts("values", table),
             sdk_keys=sdk_keys,
-            set_sdk_keys=tuple(name for name in sdk_keys if self.file.environ.get(name, "").strip()),
+            set_sdk_keys=set_sdk_keys,
+            other_server=other_server,
             variables=Variables(self.variables, self.unset, frozenset(self.defaulted), withheld),
             rules=self._read_rules(table.get(LOOK_UP, {})),
             limits=RunLimits(**{key: value for key, value in table.items() if key in LIMITS}),
@@ -178,7 +185,7 @@ class ProviderReader:
         for key in self.table:
             if SETTINGS.get(key) in (int, float) and key in table:
                 self.file.check_number(f"providers.{self.manifest.name}.{key}", table[key])
-            elif key not in {*SETTINGS, *TABLES, LOOK_UP, SDK_KEYS, *addresses}:
+            elif key not in {*SETTINGS, *TABLES, LOOK_UP, SDK_KEYS, SDK_SERVERS, *addresses}:
                 raise self._error(key, f"is no address of {self.manifest.name}; they are {', '.join(addresses)}")
 
     def _check_file(self, table: Mapping[str, Any], key: str, mend: str) -> None:
@@ -319,6 +326,27 @@ class ProviderReader:
         if not _fits_a_header(value):
             raise self._error(location, "holds characters that no header can carry")
         return Credential(role, value)
+
+    def _find_other_server(self) -> str:
+        """Return the variable that sends this provider's requests, or those of its SDK, to another server; or "".
+
+        Example: `OPENAI_BASE_URL=http://gateway.example` -> "OPENAI_BASE_URL": what OPENAI_API_KEY holds may be the key
+        of that gateway, which the provider must not see, and the provider's key is not for a gateway either.
+        """
+        overriding = (
+            name
+            for location, name in self.variables.items()
+            if location in self.manifest.addresses and location not in self.defaulted and location not in self.unset
+        )
+        asked_by_sdk = (name for name in self.table.get(SDK_SERVERS, ()) if self.file.environ.get(name, "").strip())
+        return next(chain(overriding, asked_by_sdk), "")
+
+    def _use_sdk_key(self, credentials: dict[str, Credential], variable: str) -> None:
+        """Take the first credential from the SDK's variable if nobody has set its own; an empty one is a lost secret."""
+        role = next(iter(credentials), None)
+        if role is not None and credentials[role].value is None and not credentials[role].empty:
+            self.unset.pop(f"credentials.{role}", None)
+            credentials[role] = self._read_credential(role, f"{ENV}{variable}")
 
     def _read_texts(self, name: str, table: Mapping[str, Any]) -> dict[str, str]:
         """Read a table of texts, without those whose variable is not set."""

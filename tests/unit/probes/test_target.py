@@ -251,12 +251,23 @@ def find_refusal(tmp_path: Path, text: str) -> str | None:
     return None
 
 
-def test_sdk_key_variable_is_named_and_secret_but_not_read() -> None:
+def test_sdk_key_counts_as_the_first_credential() -> None:
     target = targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody", "GEMINI_API_KEY": " "})
-    assert (
-        target.providers["pc"].advise_missing("credentials.inference", "live")
-        == "set PC_API_KEY to what OPENAI_API_KEY holds"
-    )
+    provider = target.providers["pc"]
+    assert (provider.used_sdk_key, provider.expected) == ("OPENAI_API_KEY", True)
+    assert provider.credential("inference").value == "sk-canary-of-nobody"
+    assert target.providers["pb"].used_sdk_key == ""
+    own = targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody", "PC_API_KEY": "sk-own-key-of-the-run"})
+    assert own.providers["pc"].used_sdk_key == ""
+    assert own.providers["pc"].credential("inference").value == "sk-own-key-of-the-run"
+
+
+@pytest.mark.parametrize("variable", ["PC_BASE_URL", "PC_AUTH_URL", "OPENAI_BASE_URL"])
+def test_sdk_key_does_not_count_while_another_server_is_named(variable: str) -> None:
+    environ = {"OPENAI_API_KEY": "sk-canary-of-nobody", "GEMINI_API_KEY": " ", variable: "https://gateway.example"}
+    target = targets.load("live", environ)
+    advice = f"set PC_API_KEY to what OPENAI_API_KEY holds, which does not count while {variable} is set"
+    assert target.providers["pc"].advise_missing("credentials.inference", "live") == advice
     assert target.providers["pc"].advise_missing("credentials.admin", "live") == "set PC_ADMIN_KEY"
     assert target.providers["pb"].advise_missing("credentials.inference", "live") == "set PB_API_KEY"
     assert {"OPENAI_API_KEY", "GEMINI_API_KEY", "PC_API_KEY"} <= target.secret_variables
@@ -440,6 +451,7 @@ def test_schema_is_valid_and_lists_all_settings() -> None:
         *target_file.SETTINGS,
         *target_file.TABLES,
         target_file.SDK_KEYS,
+        target_file.SDK_SERVERS,
         target_file.LOOK_UP,
         "base_url",
     }
