@@ -199,7 +199,7 @@ class SearchEntry:
         """Build the entry of a record outside any run; `requests` is that of `list_requests`."""
         facets = tuple(record_facets(record, requests))
         day = seen_on(record)
-        parts = (str(record.address), record.title, meaning(record), *facets, *keywords(record))
+        parts = (*list_addresses(record), record.title, meaning(record), *facets, *keywords(record))
         text = split_names("\n".join(parts).lower())
         return cls(frozenset(facets), text, (today - day).days if day else None)
 
@@ -306,6 +306,12 @@ def record_facets(record: Record, requests: Mapping[str, str]) -> Iterator[str]:
         yield from (f"{field}:{value}".lower() for value in values if value not in (None, ""))
 
 
+def list_addresses(record: Record) -> list[str]:
+    """Return the address of a record by each name of its provider: `pc/errors/…` and `openai/errors/…`."""
+    _, _, rest = str(record.address).partition("/")
+    return [f"{name}/{rest}" for name in names_of(record.address.provider)]
+
+
 def _has_retry_advice(record: Record) -> bool:
     """Whether a record has retry advice: errors have, of providers with a manifest, which a foreign run may lack."""
     return record.kind == "errors" and record.provider in providers()
@@ -313,8 +319,8 @@ def _has_retry_advice(record: Record) -> bool:
 
 def keywords_for_k(record: Record, requests: Mapping[str, str]) -> frozenset[str]:
     """Return the words by which an expression of `-k` finds a record besides its address."""
-    facets = record_facets(record, requests)
-    return keywords(record) | {facet for facet in facets if facet.partition(":")[0] in K_FIELDS}
+    facets = (facet for facet in record_facets(record, requests) if facet.partition(":")[0] in K_FIELDS)
+    return keywords(record).union(list_addresses(record), facets)
 
 
 def split_names(text: str) -> str:

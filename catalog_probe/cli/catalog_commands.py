@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog import search
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers, require_provider
+from catalog_probe.catalog.files.manifest import providers, require_provider, with_stand_in
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, explanations
 from catalog_probe.catalog.model.clock import parse_days
@@ -252,7 +252,7 @@ def _parse_keys(text: str) -> list[str]:
 def show_record(args: Namespace) -> int:
     """Print a record, or list the addresses that begin with a prefix."""
     catalog = Catalog.load(*provider_folders.use(args.catalog))
-    prefix = (args.address or "").rstrip("/").lower()
+    prefix = with_stand_in((args.address or "").rstrip("/").lower())
     if prefix.count("/") < 3:
         records = [record for record in catalog.records if not prefix or f"{record.address}/".startswith(f"{prefix}/")]
         if records:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.file_formats import read_object
-from catalog_probe.catalog.files.manifest import manifest, provider_folder, providers
+from catalog_probe.catalog.files.manifest import manifest, provider_folder, providers, with_stand_in
 from catalog_probe.catalog.files.provider_folders import SHIPPED, ProviderFolder
 from catalog_probe.catalog.files.schemas import envelope_id, schemas
 from catalog_probe.catalog.files.store import Catalog, family_file
@@ -193,7 +193,7 @@ def _fill_templates(folder: ProviderFolder, name: str) -> Iterator[tuple[Path, s
 
 def _begin_record(arguments: argparse.Namespace) -> int:
     try:
-        address = Address.parse(arguments.address.lower())
+        address = Address.parse(with_stand_in(arguments.address.lower()))
     except ValueError as error:
         raise NewError(str(error)) from None
     folder = _find_folder(arguments.catalog)

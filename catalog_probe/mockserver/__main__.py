@@ -101,7 +101,7 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--as-published", action="store_true", help="answer as published answers do, not as documented")
     parser.add_argument(
-        "--only", type=_read_names, metavar="NAMES", help="serve only these providers, for instance pa,pc"
+        "--only", type=_read_names, metavar="NAMES", help="serve only these providers, for instance pa,openai"
     )
     parser.add_argument("--latency-ms", type=_read_milliseconds, default=0, metavar="N", help="answer N ms later")
     parser.add_argument("--list-requests", action="store_true", help="list what clients asked at /__mock__/requests")

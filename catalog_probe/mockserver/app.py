@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
+from difflib import get_close_matches
 from email.utils import formatdate
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,7 +22,7 @@ from catalog_probe.mockserver.as_published.serving import AsPublished
 from catalog_probe.mockserver.control import RouteList
 from catalog_probe.mockserver.core.arrivals import read_ahead, read_shown_body
 from catalog_probe.mockserver.core.leniency import Leniency, apply_leniency
-from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, Mount, Provider, merge_settings
+from catalog_probe.mockserver.core.providers import PROVIDER_NAMES, REAL_NAMES, Mount, Provider, merge_settings
 from catalog_probe.mockserver.core.scenarios import MockMisuse
 from catalog_probe.mockserver.core.world import (
     CLOCK_HEADER,
@@ -83,10 +84,13 @@ def load_providers(names: Iterable[str] | None = None) -> tuple[Provider, ...]:
     Raises:
         ValueError: no provider has one of the names.
     """
-    selected = PROVIDER_NAMES if names is None else tuple(dict.fromkeys(names))
-    unknown = [name for name in selected if name not in PROVIDER_NAMES]
-    if unknown:
-        raise ValueError(f"unknown provider {', '.join(unknown)}; there are {', '.join(PROVIDER_NAMES)}")
+    selected = PROVIDER_NAMES if names is None else tuple(dict.fromkeys(REAL_NAMES.get(name, name) for name in names))
+    for name in selected:
+        if name not in PROVIDER_NAMES:
+            similar = get_close_matches(name, [*PROVIDER_NAMES, *REAL_NAMES], n=1)
+            known = ", ".join(f"{provider} ({real_name})" for real_name, provider in REAL_NAMES.items())
+            mend = f"did you mean {similar[0]}?" if similar else f"they are {known}"
+            raise ValueError(f"no provider is called {name!r}; {mend}")
     providers: list[Provider] = [import_module(f"{__package__}.{name}.provider").PROVIDER for name in selected]
     return tuple(providers)
 

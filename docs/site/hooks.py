@@ -16,6 +16,20 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 
+PAGE_BY_SOURCE = {
+    "catalog/records": "records/index.md",
+    "catalog/schemas/error.json": "reference/records.md",
+    "catalog/schemas/provider.json": "reference/manifests.md",
+    "catalog_probe/catalog/recognition/advice.py": "reference/retries.md",
+    "catalog_probe/mockserver/control.py": "reference/mock.md",
+    "catalog_probe/probes/judging/inconclusive/table.py": "reference/inconclusive.md",
+    "probes/targets/live.toml": "reference/variables.md",
+    "probes/targets/target.schema.json": "reference/targets.md",
+    "reports/example/report.html": sample_report.PAGE,
+    "reports/schemas/results.json": "reference/results.md",
+}
+"""File of the repository -> the generated page made of it. Pages link to the file, which a forge can show."""
+
 _OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -30,12 +44,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A link to a file of the checkout, which is no part of the site, becomes the file's name."""
+    """A link to a file of the checkout becomes one to the page made of it, or, if there is none, the file's name."""
     if page.file.generated_by is not None:
         return markdown
     markdown = markdown.replace("](../SECURITY.md", "](security.md")
-    return _OUT_OF_DOCS.sub(lambda link: _named(link[1], link[2]), markdown)
+    return _OUT_OF_DOCS.sub(lambda link: _convert_link(link[1], link[2]), markdown)
 
 
-def _named(said: str, path: str) -> str:
+def _convert_link(said: str, path: str) -> str:
+    """Example: `Its keys` and `probes/targets/target.schema.json` -> `[Its keys](reference/targets.md)`."""
+    page = PAGE_BY_SOURCE.get(path.rstrip("/"))
+    if page is not None:
+        return f"[{said}]({page})"
     return f"`{path}`" if said.strip("`") in (path, Path(path).name) else f"{said} (`{path}`)"

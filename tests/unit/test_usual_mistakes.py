@@ -75,6 +75,7 @@ pytest probes pa/errors/general/unknown_model
 pytest probes PA/errors
 pytest pa
 pytest errors
+pytest anthropic/errors
 """
 
 OTHER_COMMANDS = """
@@ -131,7 +132,7 @@ mock --prot 1
 mock --prefixes {tmp}/none.toml
 mock --prefixes {tmp}/broken.toml
 mock --prefixes {tmp}/empty
-mock --only openai
+mock --only openia
 mock --only ''
 mock --limits many
 catalog find --providr pa

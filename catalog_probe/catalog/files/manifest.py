@@ -234,6 +234,8 @@ def with_stand_in(address: str) -> str:
     An address of no known provider stays unchanged.
     """
     first, slash, rest = address.partition("/")
+    if first in providers():  # needs no manifest
+        return address
     return f"{stand_ins_by_real_name().get(first, first)}{slash}{rest}"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.file_formats import read_object
-from catalog_probe.catalog.files.manifest import providers
+from catalog_probe.catalog.files.manifest import providers, with_stand_in
 from catalog_probe.catalog.model import KINDS, RATE_LIMIT_FAMILY, Address, Record
 from catalog_probe.catalog.model.errors import CatalogError, suggest_similar
 from catalog_probe.catalog.model.record import EVIDENCE_VERSION
@@ -108,7 +108,7 @@ class Catalog(Mapping[Address, Record]):
 
     def __getitem__(self, address: Address | str) -> Record:
         try:
-            return self._by_address[Address.parse(address) if isinstance(address, str) else address]
+            return self._by_address[Address.parse(with_stand_in(address)) if isinstance(address, str) else address]
         except (KeyError, ValueError, TypeError):
             raise self._unknown_address_error(str(address)) from None
 
@@ -122,7 +122,8 @@ class Catalog(Mapping[Address, Record]):
         # An incomplete address is compared with prefixes of the same length: kinds or families.
         length = address.count("/") + 1
         prefixes = dict.fromkeys("/".join(str(own_address).split("/")[:length]) for own_address in self._by_address)
-        mend = suggest_similar(address.lower(), prefixes) or "`catalog-probe catalog show` lists every address"
+        similar = suggest_similar(with_stand_in(address.lower()), prefixes)
+        mend = similar or "`catalog-probe catalog show` lists every address"
         return UnknownAddressError(f"no record has the address {address!r}", mend)
 
 

@@ -71,6 +71,9 @@ class Provider:
 PROVIDER_NAMES = ("pa", "pb", "pc", "pd")
 """Each is a sub-package whose module `provider` exports `PROVIDER`."""
 
+REAL_NAMES = {"anthropic": "pa", "gemini": "pb", "openai": "pc", "xai": "pd"}
+"""Real name -> provider, as in the manifests, which the mock never reads."""
+
 
 CLIENT_NAMES_FILE = Path(__file__).with_name("clients.toml")
 
@@ -103,6 +106,7 @@ def merge_settings(providers: Iterable[Provider], tables: Mapping[str, Any]) -> 
     Raises:
         PrefixesError: a table, key or value is wrong.
     """
+    tables = {REAL_NAMES.get(name, name): table for name, table in tables.items()}
     for name in tables:
         if name not in PROVIDER_NAMES:
             raise PrefixesError(f"[{name}] is none of the providers {', '.join(PROVIDER_NAMES)}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from catalog_probe.catalog.evidence.results import Invocation
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers, selected_providers, stand_ins_by_real_name
+from catalog_probe.catalog.files.manifest import providers, selected_providers, stand_ins_by_real_name, with_stand_in
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import KINDS, Address
 from catalog_probe.catalog.model.errors import MAX_MESSAGE_LENGTH, UserError, display_path, suggest_similar
@@ -214,7 +214,7 @@ def require_records(arguments: Iterable[str], catalog: Catalog) -> None:
             continue
         address = addresses.get(match["record"])
         if address is None:
-            advice = suggest_similar(match["record"], addresses) or _SEARCH_ADVICE
+            advice = suggest_similar(with_stand_in(match["record"]), addresses) or _SEARCH_ADVICE
             raise UsageError(f"{argument}: no record {match['record']!r}", advice)
         file, _, test = match["test"].partition("::")
         if f"{Path(file).name}::{test}" != build_nodeid(address).partition("[")[0].removeprefix("probes/"):
@@ -227,7 +227,7 @@ def refuse_addresses(arguments: Iterable[str], start: Path) -> None:
     Raises:
         UsageError: with the option that selects just this.
     """
-    first_parts = (*providers(), *KINDS)
+    first_parts = (*providers(), *stand_ins_by_real_name(), *KINDS)
     for argument in arguments:
         parts = argument.strip("/").lower().split("/")
         if parts[0] not in first_parts or (start / argument).exists():

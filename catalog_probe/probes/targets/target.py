@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence.earlier_runs import PENDING_DAYS
-from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, Revisions, manifest
+from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, Revisions, manifest, with_stand_in
 from catalog_probe.catalog.model.errors import UserError, suggest_similar
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.text.credential_names import is_credential_name
@@ -436,7 +436,8 @@ def with_revisions(target: Target, revisions: Mapping[str, str]) -> Target:
 
 
 def _parse_revision(providers: Mapping[str, Provider], text: str) -> dict[str, str]:
-    name, colon, value = text.partition(":")
+    named, colon, value = text.partition(":")
+    name = with_stand_in(named.lower())
     if colon and name in providers:
         if not value:
             raise RevisionError(f"--revision {text}: names no revision", f"write {name}:VALUE")

@@ -342,7 +342,7 @@ class ProviderReader:
         return next(chain(overriding, asked_by_sdk), "")
 
     def _use_sdk_key(self, credentials: dict[str, Credential], variable: str) -> None:
-        """Take the first credential from the SDK's variable if nobody has set its own; an empty one is a lost secret."""
+        """Take the first credential from the SDK's variable if its own is not set; an empty one is a lost secret."""
         role = next(iter(credentials), None)
         if role is not None and credentials[role].value is None and not credentials[role].empty:
             self.unset.pop(f"credentials.{role}", None)

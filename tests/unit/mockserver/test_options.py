@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from catalog_probe.catalog.files.manifest import stand_ins_by_real_name
 from catalog_probe.mockserver.__main__ import main
 from catalog_probe.mockserver.app import create_app, load_providers
 from catalog_probe.mockserver.control import guide
@@ -15,6 +16,7 @@ from catalog_probe.mockserver.core.leniency import Leniency
 from catalog_probe.mockserver.core.providers import (
     CLIENT_NAMES_FILE,
     PROVIDER_NAMES,
+    REAL_NAMES,
     PrefixesError,
     merge_settings,
     read_prefixes,
@@ -183,7 +185,13 @@ def test_unusable_options_are_refused_in_one_line(options: list[str], capsys: py
 
 def test_a_provider_may_be_named_as_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "PA, PZ"]) == 4
-    assert "unknown provider pz;" in capsys.readouterr().err, "PA is known"
+    assert "no provider is called 'pz'" in capsys.readouterr().err, "PA is known"
+
+
+def test_a_provider_is_served_by_its_real_name_which_is_that_of_its_manifest() -> None:
+    assert dict(stand_ins_by_real_name()) == REAL_NAMES
+    assert [provider.name for provider in load_providers(["openai", "pc", "gemini"])] == ["pc", "pb"]
+    assert merge_settings(load_providers(["pa"]), {"anthropic": {"header_prefix": "anthropic-"}})["pa"]
 
 
 @pytest.mark.parametrize(
@@ -244,5 +252,6 @@ def test_a_provider_that_is_not_asked_for_is_not_imported() -> None:
 
 @pytest.mark.parametrize("name", ["pz", "field", "app", ""])
 def test_an_unknown_provider_is_refused_with_the_names_that_there_are(name: str) -> None:
-    with pytest.raises(ValueError, match=f"^unknown provider {name}; there are pa, pb, pc, pd$"):
+    message = rf"^no provider is called '{name}'; (they are pa \(anthropic\), |did you mean )"
+    with pytest.raises(ValueError, match=message):
         load_providers(["pa", name])
