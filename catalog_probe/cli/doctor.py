@@ -15,7 +15,7 @@ import anyio
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.model.errors import Exit
-from catalog_probe.catalog.text.readable_text import sanitize_row
+from catalog_probe.catalog.text.readable_text import wrap_for_terminal
 from catalog_probe.installation import is_installed
 from catalog_probe.probes.coverage.missing_variables import Gain, list_gains
 from catalog_probe.probes.coverage.reach_table import ProviderRecords, count_records, format_reach_table
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from catalog_probe.probes.planning.look_ups import LookUps
     from catalog_probe.probes.recipes.recipe import Recipe
     from catalog_probe.probes.targets.look_ups import LookUpResult
-    from catalog_probe.probes.targets.target import Cost, Provider, Target
+    from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 
 
 SESSION = "doctor"  # begins the session header of the controls
@@ -256,7 +256,8 @@ def format_diagnosis(diagnosis: Diagnosis, target_name: str = "", allow: Sequenc
         lines += [f"  {line}" for line in bounds]
     if not plans:
         lines.append("  nothing: no provider is configured")
-    return [sanitize_row(line) for line in (*lines, "", *_format_verdict(diagnosis, command))]
+    rows = (*lines, "", *_format_verdict(diagnosis, command))
+    return [line for row in rows for line in wrap_for_terminal(row)]
 
 
 def _format_run_command(diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost]) -> str:
@@ -284,6 +285,9 @@ def _format_provider(provider: Provider, diagnosis: Diagnosis) -> Iterator[str]:
     ]
     kind_width, name_width = (max(len(row[column]) for row in rows) for column in range(2))
     yield from (f"  {kind:<{kind_width}}  {name:<{name_width}}  {state}".rstrip() for kind, name, state in rows)
+    unchecked = list(_list_unchecked_keys(provider, diagnosis))
+    if unchecked:
+        yield f"  set, and no free request checks {'it' if len(unchecked) == 1 else 'them'}: {', '.join(unchecked)}"
     yield from _format_table(provider, diagnosis)
 
 
@@ -299,19 +303,31 @@ def _withheld_address_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator
 
 
 def _credential_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:
-    """Yield the credentials that are set, or set and empty."""
+    """Yield the credentials that are checked, or set and empty."""
     checks = {check.role: check for check in diagnosis.checks if check.provider == provider.name}
     for role, credential in provider.credentials.items():
-        name = f"{role} ({credential.variable})" if credential.variable else role
+        name = _name_credential(credential)
         if credential.value is None:
             if credential.empty:
                 yield "credential", name, "set and empty"
         elif role not in checks:
-            yield "credential", name, "set; no free request checks it"
+            continue
         elif checks[role].trouble:
             yield "credential", name, f"TROUBLE: {checks[role].trouble}"
         else:
             yield "credential", name, f"works: {checks[role].request} took {checks[role].elapsed_ms:.0f} ms"
+
+
+def _list_unchecked_keys(provider: Provider, diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield the names of the keys that are set and that no free request checks."""
+    checked = {check.role for check in diagnosis.checks if check.provider == provider.name}
+    for role, credential in provider.credentials.items():
+        if credential.value is not None and role not in checked:
+            yield _name_credential(credential)
+
+
+def _name_credential(credential: Credential) -> str:
+    return f"{credential.role} ({credential.variable})" if credential.variable else credential.role
 
 
 def _look_up_rows(provider: Provider, diagnosis: Diagnosis) -> Iterator[Row]:

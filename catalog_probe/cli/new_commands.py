@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog_probe.catalog.files import provider_folders
 from catalog_probe.catalog.files.file_formats import read_object
@@ -38,7 +38,7 @@ from catalog_probe.cli.parser import Parser
 from catalog_probe.installation import is_installed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from catalog_probe.catalog.model import Json
 
@@ -192,10 +192,11 @@ def _fill_templates(folder: ProviderFolder, name: str) -> Iterator[tuple[Path, s
 
 
 def _begin_record(arguments: argparse.Namespace) -> int:
+    options, problems = _read_options(arguments)
     try:
         address = Address.parse(with_stand_in(arguments.address.lower()))
     except ValueError as error:
-        raise NewError(str(error)) from None
+        raise NewError("; ".join([str(error), *problems])) from None
     folder = _find_folder(arguments.catalog)
     provider_folders.use(folder.path)
     manifest(address.provider)  # raises for an unknown provider, with the known ones
@@ -208,9 +209,10 @@ def _begin_record(arguments: argparse.Namespace) -> int:
         raise errors[0]
     if address in catalog:
         raise NewError(f"{address} is there already, in {display_path(catalog.file_of(address))}", "edit it there")
-    options = {name: getattr(arguments, name) for name in _OPTIONS["errors"] if getattr(arguments, name)}
     new = NewRecord(address=address, **options)
-    _check_options(new, options, folder, catalog)
+    problems += _find_problems(new, options, folder, catalog)
+    if problems:
+        raise NewError("; ".join(problems))
     is_transcribed = new.source in {fact.citation for fact in read_facts(address.provider)}
     _write(folder, make_data_files(folder, new))
     if is_transcribed:
@@ -225,12 +227,25 @@ def _begin_record(arguments: argparse.Namespace) -> int:
     return _print_check(folder)
 
 
-def _check_options(new: NewRecord, options: Iterable[str], folder: ProviderFolder, catalog: Catalog) -> None:
-    """Check the given options together, and against the catalog.
+def _read_options(arguments: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+    """Return the options that can be read, by name, and what is wrong with the others.
 
-    Raises:
-        NewError: they do not fit the kind of the record, or name what is not there. The error names each of them.
+    argparse would stop at the first: `--row x --status abc` -> `["--row: 'x' is no row; …", "--status: 'abc' is …"]`.
     """
+    options: dict[str, Any] = {}
+    problems = []
+    for name in _OPTIONS["errors"]:
+        text = getattr(arguments, name)
+        try:
+            if text:
+                options[name] = _READERS[name](text) if name in _READERS else text
+        except argparse.ArgumentTypeError as error:
+            problems.append(f"--{name}: {error}")
+    return options, problems
+
+
+def _find_problems(new: NewRecord, options: Iterable[str], folder: ProviderFolder, catalog: Catalog) -> list[str]:
+    """Return which options do not fit the kind of the record, or name what is not there."""
     provider, kind = new.address.provider, new.address.kind
     problems = []
     unfit = [f"--{name}" for name in options if name not in _OPTIONS[kind]]
@@ -245,8 +260,7 @@ def _check_options(new: NewRecord, options: Iterable[str], folder: ProviderFolde
     sections = {fact.section for fact in read_facts(provider)}
     if new.row is not None and folder == SHIPPED and new.section not in sections:
         problems.append(f"--row: {new.section} is no section of {display_path(facts_file(provider))}")
-    if problems:
-        raise NewError("; ".join(problems))
+    return problems
 
 
 def make_data_files(folder: ProviderFolder, new: NewRecord) -> dict[Path, str]:
@@ -424,20 +438,18 @@ def _format_command(*words: str, folder: ProviderFolder) -> str:
 def _add_record_options(command: argparse.ArgumentParser) -> None:
     """Add the options about a record; `_OPTIONS` says which of them a kind of record takes."""
     about = command.add_argument_group("about the record, from the documents")
-    about.add_argument("--row", type=_parse_row, metavar="ROW", help="its row, as '2:7.3#402 payment problem'")
-    about.add_argument("--when", type=_parse_text, metavar="TEXT", help="when it occurs, as 'A payment problem'")
-    about.add_argument("--status", type=parser.parse_http_status, metavar="N", help="the HTTP status, as 402")
-    about.add_argument("--type", type=_parse_text, metavar="TYPE", help="the type of the error")
-    about.add_argument("--code", type=_parse_text, metavar="CODE", help="the code of the error")
-    about.add_argument("--retryable", choices=tuple(_RETRYABLE), help="whether a retry may help")
-    about.add_argument("--means", type=_parse_text, metavar="TEXT", help="what it means, a sentence")
-    about.add_argument("--action", type=_parse_text, metavar="TEXT", help="what a client does, a sentence")
+    about.add_argument("--row", metavar="ROW", help="its row, as '2:7.3#402 payment problem'")
+    about.add_argument("--when", metavar="TEXT", help="when it occurs, as 'A payment problem'")
+    about.add_argument("--status", metavar="N", help="the HTTP status, as 402")
+    about.add_argument("--type", metavar="TYPE", help="the type of the error")
+    about.add_argument("--code", metavar="CODE", help="the code of the error")
+    about.add_argument("--retryable", metavar="|".join(_RETRYABLE), help="whether a retry may help")
+    about.add_argument("--means", metavar="TEXT", help="what it means, a sentence")
+    about.add_argument("--action", metavar="TEXT", help="what a client does, a sentence")
     about.add_argument(
         "--endpoint", action="append", metavar="ADDRESS", help="an endpoint on which it occurs; may be repeated"
     )
-    about.add_argument(
-        "--request", type=_parse_request, metavar="REQUEST", help="what provokes it, as 'GET /v1/no-such-path'"
-    )
+    about.add_argument("--request", metavar="REQUEST", help="what provokes it, as 'GET /v1/no-such-path'")
 
 
 def _parse_row(text: str) -> tuple[str, str]:
@@ -461,3 +473,23 @@ def _parse_request(text: str) -> tuple[str, str]:
         one_of = ", ".join(_METHODS)
         raise argparse.ArgumentTypeError(f"{text!r} is no request; write it as 'GET /v1/models', with one of {one_of}")
     return method, path
+
+
+def _parse_retryable(text: str) -> str:
+    if text not in _RETRYABLE:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(_RETRYABLE)}")
+    return text
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "row": _parse_row,
+    "when": _parse_text,
+    "status": parser.parse_http_status,
+    "type": _parse_text,
+    "code": _parse_text,
+    "retryable": _parse_retryable,
+    "means": _parse_text,
+    "action": _parse_text,
+    "request": _parse_request,
+}
+"""Option -> what reads its value, so that all that is wrong is told at once."""

@@ -207,7 +207,8 @@ def _load_history(args: argparse.Namespace) -> list[dict[str, Json]]:
         mend = f"`catalog-probe nightly --target {args.target}` makes the first one"
         if provider_folders.latest_run().exists():
             mend = "`catalog-probe report history append latest` adds the last run"
-        raise EvidenceError("the history has no run", mend, file=file)
+        run = getattr(args, "run", None)
+        raise EvidenceError(f"the history has no run{f' {run!r}, nor any other' if run else ''}", mend, file=file)
     return lines
 
 

@@ -84,7 +84,8 @@ def _doctor(args: argparse.Namespace) -> int:
     from catalog_probe.cli.doctor import format_diagnosis
 
     catalog = _load_catalog(args)
-    with _start_embedded_mock(target_file.load(args.target).restrict_to(selected_providers())) as target:
+    names = [require_provider(name) for text in args.provider for name in text.split(",") if name.strip()]
+    with _start_embedded_mock(target_file.load(args.target).restrict_to(names or selected_providers())) as target:
         allow = target.allow | frozenset(args.allow)
         diagnosis = doctor.examine(catalog, target, allow, datetime.now(UTC).date())
     print("\n".join(format_diagnosis(diagnosis, args.target, args.allow)))
@@ -180,6 +181,13 @@ def _add_doctor(commands: Any) -> None:
         "does not work or a look-up has no answer, 4 on wrong usage.",
     )
     doctor.add_argument("--target", default="live", metavar="NAME_OR_TOML", help="the target (default: live)")
+    doctor.add_argument(
+        "--provider",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"only this provider: {parser.describe_providers()}; may be given again, or several with commas",
+    )
     doctor.add_argument(
         "--allow",
         action="extend",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pytest
+
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 TOP_FOLDERS = (
@@ -79,3 +81,38 @@ def test_architecture_lists_every_package() -> None:
     ]
     assert len(packages) > 8
     assert [str(package) for package in packages if f"| `{package}/` |" not in page] == []
+
+
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def list_anchors(page: Path) -> set[str]:
+    """Return the anchors that a forge makes of the headings of a page: `## Exit status` -> `exit-status`."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    titles = (re.sub(r"\]\([^)]*\)", "", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", title).replace(" ", "-") for title in titles}
+
+
+def list_dead_links(page: Path) -> list[str]:
+    """Return the links of a page that lead to no file of the repository, or to no heading."""
+    dead = []
+    for path, anchor in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        linked = (page.parent / path).resolve() if path else page
+        if not linked.is_relative_to(ROOT) or not linked.exists():
+            dead.append(path)
+        elif anchor and linked.suffix == ".md" and anchor not in list_anchors(linked):
+            dead.append(f"{path}#{anchor}")
+    return dead
+
+
+def test_every_link_of_a_page_works_in_the_repository() -> None:
+    """A link to a generated page is written as one to the file it is made of: see `PAGE_BY_SOURCE` of the site."""
+    assert {page.name: dead for page in PAGES if (dead := list_dead_links(page))} == {}
+
+
+def test_a_dead_link_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.unit.test_pages_name_what_exists.ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("# A page\n[a](reference/records.md) [b](#a-page) [c](#nowhere) [d](https://a.example)\n")
+    assert list_dead_links(page) == ["reference/records.md", "#nowhere"]

@@ -110,9 +110,11 @@ report build {tmp}/list.har
 report show nope
 report biuld
 report matrix nope
+report news nosuch --target live
 report history list --target lvie
 target doctor --target lvie
 target doctor --allow everything
+target doctor --provider openia
 target doctor --catalog ''
 target doctor --target mock --catalog {tmp}/mockless
 new provider pz --catalog {tmp}/list.har
@@ -136,6 +138,9 @@ mock --only openia
 mock --only ''
 mock --limits many
 catalog find --providr pa
+catalog find 429 --catalog {tmp}/absent
+catalog find /v1/mesages
+new record pe/errors/general/slow --row 402 --status abc --retryable maybe --request FETCH
 doctor
 show
 catalog check

@@ -164,12 +164,12 @@ class Cause:
     @property
     def code(self) -> str:
         """The code of its finding; that of the HTTP status if gRPC shows the same change."""
-        return self._told.code
+        return self.shown_finding.code
 
     @property
     def difference(self) -> Difference:
         """The documented and the observed value; the observed class if the drifts show several values."""
-        finding = self._told
+        finding = self.shown_finding
         observed_values = {
             json.dumps(drift.finding.observed) for drift in self.drifts if drift.finding.code == finding.code
         }
@@ -177,7 +177,8 @@ class Cause:
         return replace(finding, observed=observed).difference
 
     @property
-    def _told(self) -> Finding:
+    def shown_finding(self) -> Finding:
+        """The finding that stands for all; that over HTTP if gRPC shows the same change."""
         findings = [drift.finding for drift in self.drifts]
         return next((finding for finding in findings if finding.code != FindingCode.GRPC_STATUS_DIFFERS), findings[0])
 

@@ -214,7 +214,10 @@ def require_records(folder: Path) -> Path:
 
 def no_records_error(folder: Path) -> CatalogError:
     """Make the error for a path that is no folder of records."""
-    return CatalogError("is no folder of records", "name a folder that holds pa/, pb/, …", file=folder)
+    mend = "name a folder that holds pa/, pb/, …"
+    if not folder.exists():
+        return CatalogError("is not there", f"{mend}; `probe --update` on a live target makes one", file=folder)
+    return CatalogError("is no folder of records", mend, file=folder)
 
 
 def installed_records() -> tuple[Path, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import textwrap
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.text.json_values import map_strings
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 
 ELLIPSIS = "…"
+
+_UNBOUNDED = 1_000_000  # columns, where the output is no terminal
 
 
 def shorten(value: Json, limit: int) -> str:
@@ -104,6 +108,17 @@ def sanitize(text: str) -> str:
 def sanitize_row(text: str) -> str:
     """Sanitize a text into one line, and keep the blanks that align it."""
     return sanitize(text).replace("\n", " ")
+
+
+def wrap_for_terminal(text: str) -> list[str]:
+    """Make one row harmless, and break it where the terminal is narrower; the rest is indented below.
+
+    Output that goes into a file or a pipe keeps one line for each row, so that `grep` finds it whole.
+    """
+    width = shutil.get_terminal_size(fallback=(_UNBOUNDED, 0)).columns
+    row = sanitize_row(text)
+    indent = " " * (len(row) - len(row.lstrip()) + 4)
+    return textwrap.wrap(row, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False) or [""]
 
 
 def sanitize_line(text: str, limit: int = 0) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.explanations import REASONS
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.search import SearchEntry, keywords_for_k, list_requests, parse_query
-from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row
+from catalog_probe.catalog.text.readable_text import sanitize_line, wrap_for_terminal
 from catalog_probe.probes.coverage.missing_variables import list_gains
 from catalog_probe.probes.coverage.reach_table import count_records, format_reach_table
 from catalog_probe.probes.planning.plan import make_plan, plan_budget
@@ -246,10 +247,12 @@ class Planner(Collector):
             fault_free_requests = list_fault_free_requests(
                 chosen.probed, options.catalog, options.planned_target, options.allow
             )
-            lines = format_plan(chosen, options.target, options.catalog, fault_free_requests)
+            rows = format_plan(chosen, options.target, options.catalog, fault_free_requests)
             gains = list_gains(options.catalog, options.planned_target, options.allow, addresses)
             for records in count_records(chosen, options.planned_target, options.catalog, options.allow):
-                lines += format_reach_table(records, gains)
-            for line in lines:
-                reporter.write_line(sanitize_row(line))
+                rows += format_reach_table(records, gains)
+            for row, equal_rows in groupby(rows):  # the same steps on many endpoints
+                count = len(list(equal_rows))
+                for line in wrap_for_terminal(f"{row} (×{count})" if count > 1 else row):
+                    reporter.write_line(line)
         return True

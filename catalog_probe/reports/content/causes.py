@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from catalog_probe.catalog.evidence import earlier_runs, run_verdict
-from catalog_probe.catalog.evidence.causes import Cause, CauseKey, cause_key, find_causes
+from catalog_probe.catalog.evidence.causes import ABSENT, Cause, CauseKey, cause_key, find_causes, observed_class
 from catalog_probe.catalog.files.manifest import providers
-from catalog_probe.catalog.model import Finding, Outcome, Tag
+from catalog_probe.catalog.model import Aspect, Finding, Outcome, Tag
 from catalog_probe.catalog.model.exchange import AnsweredBy
 from catalog_probe.catalog.model.explanations import INCONCLUSIVE
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
@@ -243,6 +243,40 @@ def _attribute_inconclusive(record: ReportedRecord) -> Attribution:
     return Attribution(INCONCLUSIVE_PARTIES.get(cause or code, "unknown"), means)
 
 
+CLIENT_EFFECTS: Mapping[Aspect, str] = {
+    Aspect.STATUS: "code that branches on the status takes another path",
+    Aspect.TYPE: "code that compares the type does not match",
+    Aspect.CODE: "code that compares the code does not match",
+    Aspect.PARAM: "code that reads which field is wrong reads another",
+    Aspect.MESSAGE: "the text that people read is another",
+    Aspect.HEADER: "code that reads the header gets another value",
+    Aspect.BODY: "code that reads the field gets another value",
+    Aspect.EVENT: "a reader of the stream meets other events",
+    Aspect.CLOSE: "code that branches on how the connection closes takes another path",
+    Aspect.RELATION: "code that relies on the relation of the values errs",
+    Aspect.STATE: "code that relies on the state afterwards errs",
+}
+"""Aspect -> what its drift changes for a client that was written by the documents."""
+
+_LEAST_ERROR_STATUS = 400
+
+
+def describe_client_effect(finding: Finding) -> str:
+    """Return what a difference changes for a client.
+
+    Example: status 200 documented and 403 observed -> "a request that should succeed fails".
+    """
+    documented, observed = finding.documented, finding.observed
+    if finding.aspect is Aspect.STATUS and isinstance(documented, int) and isinstance(observed, int):
+        if documented < _LEAST_ERROR_STATUS <= observed:
+            return "a request that should succeed fails"
+        if observed < _LEAST_ERROR_STATUS <= documented:
+            return "a request that should be refused is accepted"
+    if finding.aspect in (Aspect.HEADER, Aspect.BODY) and observed_class(finding) == ABSENT:
+        return f"code that reads the {'header' if finding.aspect is Aspect.HEADER else 'field'} finds nothing"
+    return CLIENT_EFFECTS[finding.aspect] if finding.aspect is not None else ""
+
+
 MAX_ADDRESSES = 3  # named beside a cause; the others are counted
 
 
@@ -287,19 +321,29 @@ class ReportedCause:
 
     @property
     def client_effect(self) -> str:
-        """What changes for a client that goes by the status: `retry: no → unknown`; empty if nothing does.
+        """What changes for a client: `code that branches on the status takes another path; retry: no → unknown`."""
+        finding = self.cause.shown_finding
+        return "; ".join(filter(None, (describe_client_effect(finding), self._retry_effect(finding))))
 
-        A client that meets an undocumented answer has its status alone to decide whether to send again.
+    def _retry_effect(self, finding: Finding) -> str:
+        """Return how the decision to send again changes: `retry: no → unknown`; empty if it does not.
+
+        Clients obey `x-should-retry` before the status (2:7.1). Else an undocumented answer leaves a client its status.
         """
-        status = self.cause.drifts[0].finding.observed
-        if self.cause.code != FindingCode.STATUS_DIFFERS or not isinstance(status, int):
+        if finding.aspect is Aspect.HEADER and finding.location.endswith("should-retry"):
+            words = {"true": "yes", "false": "no"}
+            before, after = (words.get(str(value), "by the status") for value in (finding.documented, finding.observed))
+            return f"retry: {before} → {after}" if before != after else ""
+        if finding.aspect is Aspect.HEADER and "retry-after" in finding.location:
+            return "wait: as the header says → a guess of the client" if observed_class(finding) == ABSENT else ""
+        if finding.code != FindingCode.STATUS_DIFFERS or not isinstance(finding.observed, int):
             return ""
         documented = {
             advise_for_record(record.result.parsed_record).may
             for record in self.records
             if record.result.address.kind == "errors" and record.provider in providers()
         }
-        observed = advise_for_status(status, self.cause.provider).may if documented else ""
+        observed = advise_for_status(finding.observed, self.cause.provider).may if documented else ""
         before = " or ".join(sorted(documented))
         return f"retry: {before} → {observed}" if documented and documented != {observed} else ""
 

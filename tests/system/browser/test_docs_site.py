@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import html
+import re
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -13,8 +17,6 @@ from tests.harness.command import CHECKOUT, DEADLINE_S
 from tests.system.browser.chromium import Visit, until
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
     from tests.harness.once import Once
@@ -69,3 +71,26 @@ def test_a_page_below_a_folder_finds_and_opens_another(visit: Visit, site: str) 
     assert search(tab, "retryable")
     tab.click(f"{RESULTS} >> nth=0")
     until(tab, "location.href.includes('.html') && !location.href.includes('exits.html')")
+
+
+SCRIPT = re.compile(r"<script\b(?![^>]*\bsrc=).*?</script>", re.DOTALL)
+LINK = re.compile(r'<(?:a|img|link|script)\b[^>]*?\b(?:href|src)="([^"]+)"')
+
+
+def test_every_link_of_the_site_leads_to_a_page_and_a_place_in_it(site: str) -> None:
+    root = Path(unquote(urlsplit(site).path)).parent
+    texts = {page: SCRIPT.sub("", page.read_text(encoding="utf-8")) for page in root.rglob("*.html")}
+    dead = set()
+    for page, text in texts.items():
+        if page.name == "404.html":  # a server shows it at any depth, so its links begin at the root
+            continue
+        for link in set(LINK.findall(text)):
+            parts = urlsplit(html.unescape(link))
+            if parts.scheme or parts.netloc or parts.query or parts.fragment.startswith("?"):
+                continue
+            linked = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            # a script draws the records of the report
+            has_places = parts.fragment and linked in texts and linked.name != "report.html"
+            if not linked.is_file() or (has_places and f'="{unquote(parts.fragment)}"' not in texts[linked]):
+                dead.add((page.name, link))
+    assert dead == set()

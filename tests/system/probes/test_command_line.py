@@ -247,7 +247,7 @@ REFUSED = {
     "--cause status-differs": r"--cause status-differs: not the id of a cause, which reads like pa-3f2a9c01; .*",
     "--cause pa-00000000": r"--cause pa-00000000: no run in .* has this cause; .*",
     "--out {tmp}/file/out": r"--out .*file/out: .*; name a folder that can be written",
-    "--catalog {tmp}/none": r".*none: is no folder of records; .*",
+    "--catalog {tmp}/none": r".*none: is not there; .* `probe --update` on a live target makes one",
     "--catalog {malformed}": r".*stream.json:2:28: is not JSON \(a trailing comma\); correct the JSON there.*",
     "--catalog {twice}": r".*stream.json: 'gone' occurs twice in one object; .*",
 }

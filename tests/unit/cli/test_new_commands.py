@@ -280,6 +280,11 @@ def test_bad_option_is_one_line_and_writes_nothing(provider_folder: Path, capsys
         (["--when", "a\tb"], "is no line of text"),
         (["--request", "FETCH /v1"], "'FETCH /v1' is no request"),
         (
+            ["--row", "402", "--status", "abc", "--retryable", "maybe", "--endpoint", "pe/endpoints/a/b"],
+            "--row: '402' is no row; write it as '2:7.3#402 payment problem'; --status: 'abc' is no HTTP status; "
+            "write a number such as 429; --retryable: 'maybe' is none of yes, no",
+        ),
+        (
             ["--endpoint", "pe/endpoints/a/b", "--endpoint", "pe/endpoints/c/d"],
             "--endpoint: pe/endpoints/a/b is no endpoint of pe, begin its record first; --endpoint: pe/endpoints/c/d",
         ),

@@ -6,12 +6,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog_probe.catalog.evidence.causes import find_causes, is_cause_id
 from catalog_probe.catalog.model import Aspect, Finding, Outcome, Severity
 from catalog_probe.catalog.model.assertion import Observation
+from catalog_probe.catalog.model.outcome import FindingCode
+from catalog_probe.reports.content.causes import CLIENT_EFFECTS
 from catalog_probe.reports.page import html
 from catalog_probe.reports.views import summary, terminal
 from tests.unit.reports.factories import make_finding, make_result, make_run
@@ -210,3 +213,29 @@ def test_one_change_over_http_and_grpc_is_one_cause_that_says_what_it_changes_fo
     page = html.render(make_run(), results)
     assert "chat/complete" in page.partition("<summary data-item>")[2].partition("</summary>")[0]
     assert "retry: no → unknown" in page
+
+
+CLIENT_CASES = [
+    (make_finding(documented=200, observed=403), "a request that should succeed fails"),
+    (make_finding(documented=400, observed=200), "a request that should be refused is accepted"),
+    (make_finding(documented=402, observed=400), "code that branches on the status takes another path"),
+    (HEADER, "code that reads the header gets another value; retry: no → yes"),
+    (
+        replace(HEADER, code=FindingCode.HEADER_MISSING, location="retry-after", documented="5", observed=None),
+        "code that reads the header finds nothing; wait: as the header says → a guess of the client",
+    ),
+    (
+        replace(HEADER, aspect=Aspect.TYPE, location="", documented="a_type", observed="another"),
+        "code that compares the type does not match",
+    ),
+]
+
+
+@pytest.mark.parametrize(("finding", "effect"), CLIENT_CASES)
+def test_a_closed_cause_says_what_it_changes_for_a_client(finding: Finding, effect: str) -> None:
+    page = html.render(make_run(), [make_drift("a", finding)])
+    assert effect in page.partition("<summary data-item>")[2].partition("</summary>")[0]
+
+
+def test_every_aspect_has_an_effect_on_clients() -> None:
+    assert CLIENT_EFFECTS.keys() == set(Aspect)
