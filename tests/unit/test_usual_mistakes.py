@@ -140,7 +140,7 @@ mock --limits many
 catalog find --providr pa
 catalog find 429 --catalog {tmp}/absent
 catalog find /v1/mesages
-new record pe/errors/general/slow --row 402 --status abc --retryable maybe --request FETCH
+new record pe/errors/general/slow --row 402 --status abc --retryable maybe --request FETCH --catalog {tmp}/mockless
 doctor
 show
 catalog check

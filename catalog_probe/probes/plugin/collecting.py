@@ -14,7 +14,7 @@ from catalog_probe.catalog.model.errors import Exit
 from catalog_probe.catalog.model.explanations import REASONS
 from catalog_probe.catalog.model.outcome import FindingCode
 from catalog_probe.catalog.search import SearchEntry, keywords_for_k, list_requests, parse_query
-from catalog_probe.catalog.text.readable_text import sanitize_line, wrap_for_terminal
+from catalog_probe.catalog.text.readable_text import sanitize_line, sanitize_row, wrap_for_terminal
 from catalog_probe.probes.coverage.missing_variables import list_gains
 from catalog_probe.probes.coverage.reach_table import count_records, format_reach_table
 from catalog_probe.probes.planning.plan import make_plan, plan_budget
