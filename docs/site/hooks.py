@@ -30,7 +30,7 @@ PAGE_BY_SOURCE = {
 }
 """File of the repository -> the generated page made of it. Pages link to the file, which a forge can show."""
 
-_OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)(?:#[^)]*)?\)")
+_OUT_OF_DOCS = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([^)#]+)((?:#[^)]*)?)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -48,12 +48,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     if page.file.generated_by is not None:
         return markdown
     markdown = markdown.replace("](../SECURITY.md", "](security.md")
-    return _OUT_OF_DOCS.sub(lambda link: _convert_link(link[1], link[2]), markdown)
+    return _OUT_OF_DOCS.sub(lambda link: _convert_link(link[1], link[2], link[3]), markdown)
 
 
-def _convert_link(said: str, path: str) -> str:
+def _convert_link(said: str, path: str, anchor: str) -> str:
     """Example: `Its keys` and `probes/targets/target.schema.json` -> `[Its keys](reference/targets.md)`."""
     page = PAGE_BY_SOURCE.get(path.rstrip("/"))
     if page is not None:
-        return f"[{said}]({page})"
+        return f"[{said}]({page}{anchor})"
     return f"`{path}`" if said.strip("`") in (path, Path(path).name) else f"{said} (`{path}`)"
