@@ -112,7 +112,8 @@ def plan_endpoints(
 
 def draw_variants(planned: PlannedRecipe, record: Record, rotation: Rotation) -> PlannedRecipe:
     """Return the planned recipe with the variants that the run sends; the labels of the others are kept."""
-    not_drawn = {label for label in planned.variants if not rotation.includes_variant(record, label)}
+    sent = planned.calls.keys() & set(planned.variants)
+    not_drawn = {label for label in sent if not rotation.includes_variant(record, label)}
     if not not_drawn:
         return planned
     endpoint_plan = planned.endpoint_plan

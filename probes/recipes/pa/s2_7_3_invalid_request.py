@@ -58,7 +58,6 @@ RECIPES: tuple[Recipe, ...] = (
         "temperature_and_top_p",
         create_message(model="{one_sampling_parameter_model}", temperature=0.5, top_p=0.5),
         tokens=2,
-        variants=STREAMED,
     ),
     # "empty messages; body not valid JSON"
     FAMILY.recipe("empty_messages", create_message(messages=[]), variants=STREAMED),

@@ -22,14 +22,13 @@ from catalog_probe.probes.planning.plan import (
     own_endpoints,
     plan_endpoints,
 )
-from catalog_probe.probes.planning.reach import fit_to_target
 from catalog_probe.probes.recipes.minimal_requests import (
     by_method,
     calls_by_endpoint,
     with_fields,
     with_key,
 )
-from catalog_probe.probes.recipes.recipe import Family, Recipe, same_change
+from catalog_probe.probes.recipes.recipe import Family, PlannedRecipe, Recipe, same_change
 from catalog_probe.probes.targets.target import Cost, Credential, Provider, Target
 from tests.harness.engines import catalog
 
@@ -179,11 +178,8 @@ def test_variants_change_the_spoiled_request_at_its_own_endpoint_alone() -> None
 
 def test_a_night_sends_a_share_of_the_variants_and_all_where_the_record_differs() -> None:
     methods = ("PUT", "PATCH", "DELETE")
-    recipe = fit_to_target(
-        GENERAL.recipe("a", get("/v1/models"), variants=by_method(*methods)),
-        make_target("inference"),
-        frozenset({Cost.FREE}),
-    )
+    written = GENERAL.recipe("a", get("/v1/models"), variants=by_method(*methods))
+    recipe = PlannedRecipe.from_recipe(written, {})
     days = [date(2026, 11, 1) + timedelta(days=number) for number in range(ROUND_DAYS)]
     nights = [draw_variants(recipe, make_record("pa/errors/general/a"), Rotation(Depth.ROTATE, day)) for day in days]
     assert sum(night.requests for night in nights) == ROUND_DAYS + len(methods)
