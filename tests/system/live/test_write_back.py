@@ -34,7 +34,7 @@ def nights(tmp_path: Path, mock: EmbeddedMock) -> Nights:
 def test_an_update_writes_observations_and_reports_it(nights: Nights) -> None:
     night = nights.on("2026-11-20", "--update", "-k", "get_model")
     assert night.status == 0, night.all_output
-    assert f"update: {MODEL}: conforms" in night.output
+    assert f"update: {MODEL}: now DOCUMENTED, LIVE_VERIFIED; conforms: its tags changed" in night.output
     record = Catalog.load(nights.records)[MODEL]
     assert Tag.LIVE_VERIFIED in record.tags
     assert record.data["verification"]["verified_at"] == "2026-11-20"
@@ -122,7 +122,7 @@ def test_an_installed_package_is_never_written_into(installation: Installed) -> 
 
     night = installation.run(*probe_command, "--catalog", "mine")
     assert night.returncode == 0, night.stdout + night.stderr
-    assert f"update: {MODEL}: conforms" in night.stdout
+    assert f"update: {MODEL}: now DOCUMENTED, LIVE_VERIFIED; conforms: its tags changed" in night.stdout
     own_records = Catalog.load(installation.folder / "mine")
     assert Tag.LIVE_VERIFIED in own_records[MODEL].tags
     assert len(own_records) == len(Catalog.load(RECORDS))
