@@ -236,14 +236,16 @@ Row = tuple[str, str, str]
 """Kind, name and state of one part of a provider's configuration."""
 
 
-def format_diagnosis(diagnosis: Diagnosis, target_name: str = "", allow: Sequence[Cost] = ()) -> list[str]:
+def format_diagnosis(
+    diagnosis: Diagnosis, target_name: str = "", allow: Sequence[Cost] = (), providers: Sequence[str] = ()
+) -> list[str]:
     """Format a diagnosis as lines.
 
-    `target_name` is the target as the person typed it, and `allow` are the costs of the option. They go into the
-    commands that are printed.
+    `target_name` is the target as the person typed it, and `allow` and `providers` are the values of the options. They
+    go into the commands that are printed.
     """
     target = diagnosis.target
-    command = _format_run_command(diagnosis, target_name or target.name, allow)
+    command = _format_run_command(diagnosis, target_name or target.name, allow, providers)
     lines = [f"target {target.name}: {'live' if target.live else 'a mock'}, allows {', '.join(sorted(target.allow))}"]
     for provider in target.providers.values():
         lines += ["", *_format_provider(provider, diagnosis)]
@@ -260,11 +262,14 @@ def format_diagnosis(diagnosis: Diagnosis, target_name: str = "", allow: Sequenc
     return [line for row in rows for line in wrap_for_terminal(row)]
 
 
-def _format_run_command(diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost]) -> str:
+def _format_run_command(
+    diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost], providers: Sequence[str]
+) -> str:
     program = ["catalog-probe", "probe"] if is_installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
+    selected = ["--provider", ",".join(providers)] if providers else []
     catalog_option = provider_folders.catalog_option(diagnosis.catalog.root)
-    return shlex.join([*program, "--target", target_name, *costs, *catalog_option])
+    return shlex.join([*program, "--target", target_name, *selected, *costs, *catalog_option])
 
 
 def _format_provider(provider: Provider, diagnosis: Diagnosis) -> Iterator[str]:

@@ -88,7 +88,7 @@ def _doctor(args: argparse.Namespace) -> int:
     with _start_embedded_mock(target_file.load(args.target).restrict_to(names or selected_providers())) as target:
         allow = target.allow | frozenset(args.allow)
         diagnosis = doctor.examine(catalog, target, allow, datetime.now(UTC).date())
-    print("\n".join(format_diagnosis(diagnosis, args.target, args.allow)))
+    print("\n".join(format_diagnosis(diagnosis, args.target, args.allow, names)))
     return diagnosis.status
 
 

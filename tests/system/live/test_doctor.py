@@ -44,6 +44,9 @@ def test_a_ready_target_is_fine_and_costs_one_free_request_a_key(tmp_path: Path)
     assert "fine: `pytest probes --target 'my night.toml'` sends what is planned" in doctor_text.format_diagnosis(
         diagnosis, "my night.toml"
     )
+    assert "fine: `pytest probes --target live --provider pa` sends what is planned" in doctor_text.format_diagnosis(
+        diagnosis, "live", providers=["pa"]
+    )
     assert "inference (PA_API_KEY)  works: GET /v1/models" in text
     assert re.search(r"\+\d+ +--allow billable", text)
     (records,) = diagnosis.records
