@@ -262,9 +262,7 @@ def format_diagnosis(
     return [line for row in rows for line in wrap_for_terminal(row)]
 
 
-def _format_run_command(
-    diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost], providers: Sequence[str]
-) -> str:
+def _format_run_command(diagnosis: Diagnosis, target_name: str, allow: Sequence[Cost], providers: Sequence[str]) -> str:
     program = ["catalog-probe", "probe"] if is_installed() else ["pytest", "probes"]
     costs = ["--allow", ",".join(allow)] if allow else []
     selected = ["--provider", ",".join(providers)] if providers else []
