@@ -39,7 +39,6 @@ from catalog_probe.probes.running.fault_free import (
 from catalog_probe.probes.running.lane import Lane, Stage
 from catalog_probe.probes.running.limits import Budget, RateLimitPolicy
 from catalog_probe.probes.running.probing import (
-    Task,
     UnfinishedResult,
     describe_error,
     finish_result,
@@ -47,6 +46,7 @@ from catalog_probe.probes.running.probing import (
     preview_result,
     probe_record,
 )
+from catalog_probe.probes.running.task import Task
 from catalog_probe.probes.running.throttle import Throttle
 from catalog_probe.probes.targets.target import Cost, Target
 from catalog_probe.probes.wire.redaction import redact_result

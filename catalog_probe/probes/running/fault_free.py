@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
     from catalog_probe.probes.judging.inconclusive.evidence import EndpointAnswer, KeyEvidence
     from catalog_probe.probes.running.lane import Lane
-    from catalog_probe.probes.running.probing import Task
+    from catalog_probe.probes.running.task import Task
 
 Send = Callable[[str], Awaitable["Exchange"]]
 """Sends the fault-free request of an endpoint; raises `ProbeStopped` where it may not or cannot be sent."""

@@ -1,4 +1,4 @@
-"""Probes one record: its task, its attempts until each step has a verdict, and its result.
+"""Probes one record: its attempts until each step has a verdict, and its result.
 
 A record is attempted up to three times, until each of its steps has a verdict. Its result stays unfinished until the
 other records of its lane were asked too, because their answers may explain its mismatches. Example: a record drifted
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import anyio
 
 from catalog_probe.catalog.evidence.results import Result
-from catalog_probe.catalog.evidence.retention import RetentionBudget, trim_attempt, trim_finding, trim_observation
+from catalog_probe.catalog.evidence.retention import trim_attempt, trim_finding, trim_observation
 from catalog_probe.catalog.model import Attempt, Finding, Outcome, Reason, Record
 from catalog_probe.catalog.model.clock import format_utc_now, ms_since
 from catalog_probe.catalog.model.exchange import UNJUDGED_LABELS
@@ -38,7 +38,6 @@ from catalog_probe.probes.judging.inconclusive.provisional import (
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import Verdict, judge_record, not_observed_finding, retract
 from catalog_probe.probes.planning.reach import services_without_control
-from catalog_probe.probes.recipes.book import fault_free_request
 from catalog_probe.probes.recipes.performing import UnobservedParts, perform_planned_recipe
 from catalog_probe.probes.recipes.probe import ProbeStopped
 from catalog_probe.probes.running import controls
@@ -48,40 +47,15 @@ from catalog_probe.probes.running.lane import Stage
 from catalog_probe.probes.wire.redaction import redact_attempt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from catalog_probe.catalog.model import Exchange
     from catalog_probe.catalog.reading.expectations import Expected
-    from catalog_probe.catalog.recognition.vocabulary import ProviderVocabulary
-    from catalog_probe.probes.calls import Call
     from catalog_probe.probes.judging.verdict import StepKey
     from catalog_probe.probes.recipes.recipe import PlannedRecipe, Recipe
-    from catalog_probe.probes.running.journal import Journal
     from catalog_probe.probes.running.lane import Lane
+    from catalog_probe.probes.running.task import Task
     from catalog_probe.probes.wire.redaction import Redactor
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Everything that probing one record needs, put together before anything is sent."""
-
-    record: Record
-    recipe: PlannedRecipe
-    expected: tuple[Expected, ...]
-    vocabulary: ProviderVocabulary
-    control: Call | None
-    run: str
-    journal: Journal | None = None
-    reprobe_after_s: float = 0.0
-    faults: Mapping[str, str] = field(default_factory=dict)
-    """Label of a request that should be refused -> citation of the row of the documents that requires the refusal.
-
-    Example: `{"answer": "2:7.3#400 missing max_tokens"}`.
-    """
-    allowance: RetentionBudget = field(default_factory=RetentionBudget)
-    """What the run may still keep of large answers."""
-    fault_free: Callable[[str], Recipe | Reason] = fault_free_request
-    """Returns the fault-free request of an endpoint, or why it cannot be sent here; for `running.fault_free`."""
 
 
 @dataclass(slots=True)

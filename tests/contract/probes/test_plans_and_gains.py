@@ -51,7 +51,10 @@ def test_a_plan_lists_each_request_with_its_label_cost_and_credential() -> None:
     assert "pa GET /v1/models answer free wrong pa/errors/general/key_malformed" in lines
     assert not [line for line in lines if " billable " in line]
     assert any(re.match(r"pa steps, at most \d+ requests \S+ free compliance pa/", line) for line in lines)
-    bound = r"pa: \d+ probes \(\d+ free\); at most \d+ requests, \d+ tokens; \d+ of \d+ other endpoints"
+    bound = (
+        r"pa: \d+ probes \(\d+ free\); at most \d+ requests, \d+ tokens; "
+        r"\d+ of \d+ other endpoints, \d+ of \d+ variants"
+    )
     assert any(re.fullmatch(bound, line) for line in lines)
 
 

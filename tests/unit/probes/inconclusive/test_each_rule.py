@@ -211,7 +211,7 @@ CASES: Mapping[str, tuple[str, JudgeCase, JudgeCase]] = {
             make_record("pa/errors/general/key_malformed", NOT_FOUND, FILES),
         ),
         judge_records(
-            KeyProbes(fault_free={FILES: MODELS_LISTED}, is_compatible=True),
+            KeyProbes(fault_free={FILES: MODELS_LISTED, MESSAGES: MODELS_LISTED}, is_compatible=True),
             make_record(MAX_TOKENS, NOT_FOUND, MESSAGES),
         ),
     ),
@@ -339,9 +339,10 @@ def test_a_family_is_missing_only_if_each_fault_free_answer_says_so(subtests: py
             )
 
 
-def test_a_family_that_a_provider_misses_is_drift() -> None:
+def test_no_family_of_a_provider_counts_as_missing() -> None:
+    """The record of the endpoint itself drifts. Of a fault there, the 404 shows nothing."""
     (verdict,) = KeyProbes(fault_free={MESSAGES: NOT_FOUND}).finish([make_record(MAX_TOKENS, NOT_FOUND, MESSAGES)])
-    assert verdict.outcome is Outcome.DRIFTED
+    assert reason_of(verdict) == "twin-not-allowed"
 
 
 def test_a_match_on_a_missing_family_shows_nothing() -> None:
