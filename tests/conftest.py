@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from functools import cache, partial
 from pathlib import Path
@@ -58,6 +59,7 @@ def pytest_configure() -> None:
     """Refuse to run without assertions: pytest restores them in tests, but not in the modules that tests share."""
     if not __debug__:
         raise pytest.UsageError("tests assert, and PYTHONOPTIMIZE leaves that out; unset it")
+    os.environ.pop("COLUMNS", None)  # xdist sets it in its workers, which have no terminal
     gc.set_threshold(100_000)  # by default the collector takes a fifth of the quick tests
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 ELLIPSIS = "…"
 
+_COMMAND = re.compile(r"`[^`]*`")
+_KEPT_BLANK = "\x00"  # in place of the blanks of a command; `sanitize_row` leaves none in a row
 _UNBOUNDED = 1_000_000  # columns, where the output is no terminal
 
 
@@ -113,12 +115,15 @@ def sanitize_row(text: str) -> str:
 def wrap_for_terminal(text: str) -> list[str]:
     """Make one row harmless, and break it where the terminal is narrower; the rest is indented below.
 
-    Output that goes into a file or a pipe keeps one line for each row, so that `grep` finds it whole.
+    Output that goes into a file or a pipe keeps one line for each row, so that `grep` finds it whole. A command between
+    backticks is never broken: a reader copies it.
     """
     width = shutil.get_terminal_size(fallback=(_UNBOUNDED, 0)).columns
     row = sanitize_row(text)
     indent = " " * (len(row) - len(row.lstrip()) + 4)
-    return textwrap.wrap(row, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False) or [""]
+    unbreakable = _COMMAND.sub(lambda command: command[0].replace(" ", _KEPT_BLANK), row)
+    lines = textwrap.wrap(unbreakable, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    return [line.replace(_KEPT_BLANK, " ") for line in lines] or [""]
 
 
 def sanitize_line(text: str, limit: int = 0) -> str:

@@ -23,6 +23,7 @@ from catalog_probe.catalog.text.readable_text import (
     sanitize_line,
     sanitize_xml,
     shorten,
+    wrap_for_terminal,
 )
 
 if TYPE_CHECKING:
@@ -205,3 +206,15 @@ def test_many_stars_take_no_longer_than_one() -> None:
     assert not matches_wildcard("*" * 200 + "z", "a" * 2_000)
     assert not matches_wildcard("*a" * 200 + "z", "a" * 2_000)
     assert matches_wildcard("*a" * 200, "a" * 2_000)
+
+
+def test_a_row_is_broken_at_the_terminal_s_edge_and_never_inside_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = "  set PC_API_KEY; `catalog-probe probe --target live --provider pc` asks what is planned"
+    monkeypatch.setenv("COLUMNS", "40")
+    assert wrap_for_terminal(row) == [
+        "  set PC_API_KEY;",
+        "      `catalog-probe probe --target live --provider pc`",
+        "      asks what is planned",
+    ]
+    monkeypatch.delenv("COLUMNS")
+    assert wrap_for_terminal(row) == [row], "a file or a pipe"
