@@ -56,6 +56,8 @@ def list_gains(
             for record in catalog.select(provider=provider.name)
             if addresses is None or str(record.address) in addresses
         ]
+        if not records:
+            continue
         if provider.first_gap in provider.variables.unset:
             gains.append(_gain_of_first_key(catalog, records, provider, target, allow))
         else:

@@ -21,7 +21,7 @@ from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.probes.judging.verdict import Verdict, judge_record, retract
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from catalog_probe.catalog.model import Finding
     from catalog_probe.catalog.model.assertion import Observation
@@ -111,18 +111,13 @@ def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _make_flaky(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of attempts that conform and drift by turns."""
-    findings = list_different_findings(verdict for verdict in verdicts if verdict.outcome.is_conclusive)
-    reason = Reason(ReasonCode.ATTEMPTS_DIFFER, _summarize_all(verdicts))
-    return Verdict(Outcome.FLAKY, reason, findings, verdicts[-1].observations)
-
-
-def list_different_findings(verdicts: Iterable[Verdict]) -> tuple[Finding, ...]:
-    """Return the findings of these verdicts, of findings that say the same only the last."""
+    """Return the verdict of attempts that conform and drift by turns, with each different finding once."""
+    conclusive = (verdict for verdict in verdicts if verdict.outcome.is_conclusive)
     findings = {
-        (finding.code, causes.format_drift(finding)): finding for verdict in verdicts for finding in verdict.findings
+        (finding.code, causes.format_drift(finding)): finding for verdict in conclusive for finding in verdict.findings
     }
-    return tuple(findings.values())
+    reason = Reason(ReasonCode.ATTEMPTS_DIFFER, _summarize_all(verdicts))
+    return Verdict(Outcome.FLAKY, reason, tuple(findings.values()), verdicts[-1].observations)
 
 
 def _has_lane_ended(verdict: Verdict) -> bool:

@@ -71,10 +71,14 @@ class Rotation:
         return is_due(str(record.address), endpoint, self.day) or endpoint in differing_endpoints(record)
 
     def includes_variant(self, record: Record, label: str) -> bool:
-        """Whether the run sends this variant of a record's request, e.g. `put` of the 405 of a wrong method."""
+        """Whether the run sends this variant of a record's request, e.g. `put` of the 405 of a wrong method.
+
+        If the record differs, no variant is sent: it would tell the same drift once more, under a label that nobody
+        has accepted.
+        """
         if self.depth is not Depth.ROTATE:
             return self.depth is Depth.FULL
-        return is_due(str(record.address), label, self.day) or bool(differing_endpoints(record))
+        return is_due(str(record.address), label, self.day) and not differing_endpoints(record)
 
 
 ALL_ENDPOINTS = Rotation(Depth.FULL, date.min)

@@ -1,10 +1,10 @@
 """Compare recorded exchanges with their records, and conclude a verdict on each.
 
-A `Match` is an exchange with an expectation that it is evidence of; an exchange may have several. An exchange without a
-match is *left out*, with the reason (an `Unmatched`). If it is a refusal, it is also counted by kind (a `Refusal`),
-because it may be an error that no record has: results.jsonl lists these kinds as `unrecognised`.
+An exchange is a *match* for each expectation that it is evidence of, or it is *left out* with the reason (an
+`Unmatched`). If such an exchange is a refusal, it is also counted by kind (a `Refusal`), because it may be an error
+that no record has: results.jsonl lists these kinds as `unrecognised`.
 
-A step is a label on one endpoint. The verdict on a record is concluded from the verdicts on its steps.
+A step is a label on one endpoint. The verdict on a record is concluded from those on its steps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from catalog_probe.catalog.model.clock import format_utc
 from catalog_probe.catalog.model.outcome import FindingCode, ReasonCode
 from catalog_probe.catalog.observed import parse_utc_instant
 from catalog_probe.catalog.text.json_values import map_strings
-from catalog_probe.probes.judging.attempts import conclude_step, list_different_findings
+from catalog_probe.probes.judging.attempts import conclude_step
 from catalog_probe.probes.judging.judge import judge
 from catalog_probe.probes.judging.verdict import judge_record
 from catalog_probe.probes.traffic.hidden_values import drop_hidden_findings
@@ -47,16 +47,13 @@ RequestKey = tuple[str, ...]
 def conclude_step_of_traffic(exchanges: Sequence[tuple[Exchange, Verdict]], *, ours: bool) -> Verdict:
     """Conclude the verdict on one step.
 
-    Attempts of ours sent the same request, so their answers must agree. Other clients sent different requests, and the
-    requests may explain different answers. The first rule that applies decides:
+    Attempts of ours sent the same request, so they must agree. Other clients sent different requests, which may explain
+    different answers. So if some answers conform, only a request that was answered in both ways is flaky; the other
+    mismatches become one remark. This prevents that a faulty client causes drift; it can hide drift that only some
+    requests meet.
 
-    1. The same request was answered in both ways, as documented and not: the step is flaky.
-    2. Some requests were answered as documented: the step conforms, and the others become one remark. This prevents
-       that a faulty client causes drift. It can hide a drift that only some requests meet.
-    3. No request was answered as documented, and some answers differ: the step drifts in all of their differences.
-
-    Example of the second rule: 20 different messages conform, and one has a finding. The remark is "1 of 21 requests
-    got different answers".
+    Example: 20 messages conform, and one has a finding. The verdict conforms, with the remark "1 of 21 requests got
+    different answers", unless the very request of that one is among the 20: then the step is flaky.
     """
     if ours:
         return conclude_step([verdict for _, verdict in exchanges])
@@ -72,36 +69,14 @@ def conclude_step_of_traffic(exchanges: Sequence[tuple[Exchange, Verdict]], *, o
     if conforming and drifted:
         last = conforming[-1]
         return replace(last, findings=(*last.findings, _remark(drifted, len(verdicts))))
-    return _join_drifts(drifted) if drifted else (conforming or verdicts)[-1]
-
-
-def _join_drifts(drifted: Sequence[Verdict]) -> Verdict:
-    """Return the last of these verdicts on one step, with the differences of all.
-
-    Example: one request got no `retry-after`, and another one a documented 400 as 422. The step drifts in both. An
-    assertion that mismatched in one answer counts as mismatched, although it matched in the last.
-    """
-    mismatched: dict[str, str] = {}
-    for verdict in drifted:
-        for observation in verdict.observations:
-            mismatched |= observation.mismatched
-    observations = tuple(
-        replace(
-            observation,
-            matched=tuple(key for key in observation.matched if key not in mismatched),
-            mismatched=mismatched,
-            not_observed={key: code for key, code in observation.not_observed.items() if key not in mismatched},
-        )
-        for observation in drifted[-1].observations
-    )
-    return replace(drifted[-1], findings=list_different_findings(drifted), observations=observations)
+    return (conforming or drifted or verdicts)[-1]
 
 
 def _request_key(exchange: Exchange) -> RequestKey:
     """Return what makes two requests the same: `("GET", "https://h.example/v1/models", "[…]", "None")`."""
     request = exchange.request
-    if not request.url:  # a published answer without its request: no other answer may be compared with it
-        return (f"unknown request {id(exchange)}",)
+    if not request.url:  # a published answer without its request is comparable with no other
+        return (request.method, f"unknown {id(exchange)}")
     return (request.method, request.url, repr(sorted(request.headers.items())), repr(request.body))
 
 
@@ -135,7 +110,7 @@ class JudgedExchange:
     at: str
     verdict: Verdict
     ours: bool
-    """Whether the recording is of a run of catalog-probe, so that record and label of the exchange are known."""
+    """Whether a probe of ours sent it, so that its record and label are known."""
 
 
 @dataclass
@@ -177,16 +152,16 @@ class TrafficJudge:
             self._count_refusal(matches.refusal)
             return
         self.exchange_count += len(attempt.exchanges)
-        # An attempt of ours has one match for each exchange that counts. An attempt of another client is one exchange.
-        self.judged_count += len(matches) if is_ours else 1
-        # A record may state a relation between two answers of one attempt of ours, so these are judged together. The
-        # matches of another client's exchange are one answer, so each match is judged by itself.
+        # Several matches of one exchange are copies of it with other labels. They share its request object, and two
+        # exchanges never do, so each exchange is counted once.
+        self.judged_count += len({id(match.exchange.request) for match in matches})
+        # A record may relate the answers of one attempt of ours to each other. An exchange of another client stands
+        # alone, so each of its matches is judged by itself.
         groups = [matches] if is_ours else [(match,) for match in matches]
         for group in groups:
             step_verdicts = _judge_together(group, matcher)
             for match in group:
                 full_verdict = step_verdicts[match.exchange.label, match.exchange.endpoint]
-                # Only the verdict shows which differences are about something that the recording does not have.
                 verdict = drop_hidden_findings(full_verdict, match.expected, match.exchange, complete=complete)
                 self._judged[match.record].append(JudgedExchange(match, _format_time(attempt.at), verdict, is_ours))
 
@@ -223,7 +198,7 @@ class TrafficJudge:
             reason=verdict.reason,
             findings=tuple(map(trim_finding, verdict.findings)),
             attempts=tuple(map(self._make_attempt, evidence)),
-            observed_at=max(exchange.at for exchange in judged),  # "", if no recording has a time, sorts first
+            observed_at=max(exchange.at for exchange in judged),  # empty only if no recording has a time
             trigger=RECORDED,
             observations=tuple(map(trim_observation, verdict.observations)),
         )
@@ -253,7 +228,7 @@ def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepK
 
     Example: two pages of one list are judged together, because the second must not repeat an id of the first.
     """
-    # Matches with the same label have the same expectation: they differ in the endpoint only.
+    # Matches with the same label are the same step on other endpoints, and have the same expectation.
     expected_by_label = {match.expected.label: match.expected for match in matches}
     attempt = Attempt("", 0.0, tuple(match.exchange for match in matches))
     return judge(tuple(expected_by_label.values()), attempt, matcher.vocabulary).step_verdicts
@@ -261,16 +236,12 @@ def _judge_together(matches: Sequence[Match], matcher: Matcher) -> Mapping[StepK
 
 def _conclude_step(judged: Sequence[JudgedExchange]) -> Verdict:
     exchanges = [(exchange.match.exchange, exchange.verdict) for exchange in judged]
-    # The strict rule needs equal requests. Another client's request may differ from ours, so with one such request the
-    # lenient rule holds for all requests of the step.
+    # If one request is another client's, ours need not be the same as that one: the lenient rule holds for all of them.
     return conclude_step_of_traffic(exchanges, ours=all(exchange.ours for exchange in judged))
 
 
 def _select_evidence(judged: Sequence[JudgedExchange]) -> Iterable[JudgedExchange]:
-    """Select the last exchange of each kind that a step had: at most MAX_KEPT, mismatches first.
-
-    Exchanges are of one kind if they have the same outcome and the same drifts.
-    """
+    """Select the last exchange of each kind that a step had, mismatches first."""
     # `judged` is in the order of the recordings, so a later exchange replaces an earlier one of its kind.
     last_of_kind = {(exchange.verdict.outcome, exchange.verdict.drift_keys): exchange for exchange in judged}
     drifted_first = sorted(last_of_kind.values(), key=lambda exchange: exchange.verdict.outcome is not Outcome.DRIFTED)

@@ -199,11 +199,10 @@ def test_without_any_key_the_doctor_says_how_to_begin(
 
 
 def test_the_key_of_an_sdk_is_named_where_ours_is_missing() -> None:
-    diagnosis = doctor.examine(
-        catalog(), targets.load("live", {"OPENAI_API_KEY": "sk-canary-of-nobody"}), frozenset(), date(2026, 11, 21)
-    )
+    environ = {"OPENAI_API_KEY": "sk-canary-of-nobody", "OPENAI_BASE_URL": "https://gateway.example"}
+    diagnosis = doctor.examine(catalog(), targets.load("live", environ), frozenset(), date(2026, 11, 21))
     text = "\n".join(doctor_text.format_diagnosis(diagnosis))
-    assert "not configured: set PC_API_KEY to what OPENAI_API_KEY holds" in text
+    assert "set PC_API_KEY to what OPENAI_API_KEY holds, which does not count while OPENAI_BASE_URL is set" in text
     assert "not configured: set PA_API_KEY\n" in text
     assert "canary" not in text
 

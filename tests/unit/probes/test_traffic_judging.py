@@ -422,23 +422,6 @@ def test_requests_with_different_keys_are_different() -> None:
     assert judge_record(OVERLOADED, same, same_request).outcome is Outcome.FLAKY
 
 
-def test_all_differences_of_different_requests_are_reported(subtests: pytest.Subtests) -> None:
-    another_id = make_attempt(529, {**OVERLOADED_BODY, "request_id": "req_other"})
-    no_retry = make_attempt(529, OVERLOADED_BODY, {"request-id": "req_011"}, messages=[])
-    drifts_of_id, drifts_of_retry = (judge_record(OVERLOADED, attempt).drifts for attempt in (another_id, no_retry))
-    assertions = {finding.assertion for finding in (*drifts_of_id, *drifts_of_retry)}
-    assert len(assertions) == len(drifts_of_id) + len(drifts_of_retry)
-    for name, order in {"id first": (another_id, no_retry), "retry first": (no_retry, another_id)}.items():
-        with subtests.test(name):
-            result = judge_record(OVERLOADED, *order)
-            assert result.outcome is Outcome.DRIFTED
-            assert {finding.assertion for finding in result.drifts} == assertions
-            (observation,) = result.observations
-            mismatched = {f"{observation.label}/{key}" for key in observation.mismatched}
-            assert assertions <= mismatched
-            assert not mismatched & {f"{observation.label}/{key}" for key in observation.matched}
-
-
 def test_different_requests_may_have_different_answers() -> None:
     good = {"type": "message", "id": "msg_1"}
     full = {
