@@ -319,7 +319,8 @@ def _has_retry_advice(record: Record) -> bool:
 
 def keywords_for_k(record: Record, requests: Mapping[str, str]) -> frozenset[str]:
     """Return the words by which an expression of `-k` finds a record besides its address."""
-    facets = (facet for facet in record_facets(record, requests) if facet.partition(":")[0] in K_FIELDS)
+    facets = {facet for facet in record_facets(record, requests) if facet.partition(":")[0] in K_FIELDS}
+    facets.discard("retry:unknown")  # else `-k unknown_model` is fine, but `-k unknown` finds half of the records
     return keywords(record).union(list_addresses(record), facets)
 
 

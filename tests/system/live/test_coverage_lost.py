@@ -76,7 +76,7 @@ def test_coverage_that_was_there_yesterday_is_reported_lost(
 
 
 def test_expect_all_lists_each_record_without_verdict(tonight: LiveTarget, tmp_path: Path) -> None:
-    run_result = probe(tonight, tmp_path / "out", "-k", "list_models or get_organization", "--expect-all")
+    run_result = probe(tonight, tmp_path / "out", "-k", "list_models or spend_cap", "--expect-all")
     assert run_result.status == 10, run_result.all_output
     assert "all was expected, and" in run_result.output
     assert "(credential-missing)" in run_result.output

@@ -89,7 +89,7 @@ def test_a_week_with_one_key(
         doctor = capsys.readouterr().out
         assert re.search(r"credential\s+inference \(PA_API_KEY\)\s+works: GET /v1/models", doctor)
         assert re.search(r"found\s+small_model\s+mock-small", doctor)
-        assert re.search(r"\+\d+ records.*: set PA_COMPLIANCE_KEY", doctor)
+        assert re.search(r"\+\d+ +PA_COMPLIANCE_KEY \(credentials\.compliance\)", doctor)
         assert len(standing_in.asked) == 2, "a control and one look-up"
 
         planned = probe_here(out, *OPTIONS, "--plan", environ=environ)
@@ -188,7 +188,7 @@ def assert_blind_by_gateway(ran: CommandResult) -> None:
         if result.outcome is Outcome.INCONCLUSIVE and result.reason
     }
     assert (ran.status, reasons) == (10, {"gateway-page"}), ran.all_output
-    assert "the look-up GET " in ran.output
+    assert "/v1/models?limit=1000: HTTP 403" in " ".join(ran.output.split())
     assert "blind: pa was observed only in part" in ran.output
 
 

@@ -74,5 +74,5 @@ def test_a_drift_through_the_whole_line(tmp_path: Path, snapshot: SnapshotAssert
         "status: documented 404, observed 410" in f"{failure.get('message')}{failure.text}" for failure in failures
     )
     assert ran.output.count("observed 410") == 1
-    assert ran.output.splitlines()[-1] == "PA drifts: 2 new causes behind 2 records. 3 of 5 conform on the mock."
+    assert ran.output.splitlines()[-1] == "PA drifts: 2 new causes behind 2 records. 15 of 17 conform on the mock."
     assert steady(ran.output[ran.output.index(" catalog probe ") :]) == snapshot
