@@ -55,7 +55,7 @@ class Advice:
 
     may: May
     condition: str = ""
-    """What it depends on, if `may` is conditional."""
+    """What it depends on, if `may` is conditional, or which header of the answer decided it."""
     wait_s: float | None = None
     """Seconds that the answer asks for, or None."""
     wait_from: str = "backoff"
