@@ -2,7 +2,7 @@
 
 A live night asks the first endpoint of each record, endpoints that differed before, and those that are due: crc32 of
 record and endpoint, modulo 28, is the day's ordinal modulo 28. So no endpoint's day depends on what else exists.
-The variants of a request rotate by the same rule, each by its label. A record that differs gets none of its variants sent.
+The variants of a request rotate by the same rule, each by its label; no variant of a record that differs is sent.
 """
 
 from __future__ import annotations

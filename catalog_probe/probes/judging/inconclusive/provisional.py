@@ -166,9 +166,9 @@ def _is_retractable(evidence: Evidence) -> bool:
     """Whether other answers to the key may retract the verdict of a step.
 
     A success that conforms stays, unless its host is unconfirmed. Example: a documented 401 is retracted if every
-    request with this key gets the same 401. A verdict that an earlier rule retracted stays retracted. Two of these still
-    get another reason here, because both may turn out to be an unconfirmed value: the rights of the key (`restricted`),
-    and an assumption of ours (still `is_judged`).
+    request with this key gets the same 401. A verdict that an earlier rule retracted stays retracted. Two of these may
+    get another reason here, because both may turn out to be an unconfirmed value: the rights of the key
+    (`restricted`), and an assumption of ours (still `is_judged`).
     """
     verdict = evidence.verdict
     if may_be_missing(evidence.key, evidence.status):
