@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import providers, stand_ins_by_real_name
+from catalog_probe.catalog.files.manifest import selected_providers, stand_ins_by_real_name
 from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, select_exit
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser, probe, target_commands
@@ -89,7 +89,11 @@ def run_night(args: argparse.Namespace) -> int:
 
     What earlier nights left on an account counts like a drift (1): somebody has to look. A status that is no member of
     `Exit` is pytest's own, and is returned as it is.
+
+    Raises:
+        UserError: the target or a provider is not known. Nothing is removed then, and nobody is asked anything.
     """
+    _select_providers(args)
     catalog = ["--catalog", args.catalog] if args.catalog else []
     # A folder that the first night makes has no records yet; no record is needed to remove what a journal names.
     known_catalog = catalog if args.catalog and provider_folders.locate(args.catalog).is_dir() else []
@@ -140,19 +144,30 @@ def _write_workflow(args: argparse.Namespace) -> int:
     Raises:
         UserError: a provider is not known or has no key, or another workflow is in the file's place.
     """
-    provider_folders.use(provider_folders.locate(args.catalog) if args.catalog else None)
-    target = target_file.load(args.target, {})
-    known = [name for name in providers() if name in target.providers]
-    if named := provider_folders.named_folder():
-        known = list(named.providers())
-    names = parse_names("--provider", args.provider, tuple(known), stand_ins_by_real_name()) or known
-    text = render_workflow(args.target, args.catalog or "", [target.providers[name] for name in names])
+    selected = _select_providers(args)
+    text = render_workflow(args.target, args.catalog or "", list(selected.values()))
     if WORKFLOW.exists() and WORKFLOW.read_text(encoding="utf-8") != text:
         raise CatalogError("is there already and differs", "move it away, then write it again", file=WORKFLOW)
     WORKFLOW.parent.mkdir(parents=True, exist_ok=True)
     WORKFLOW.write_text(text, encoding="utf-8")
-    print(f"{WORKFLOW} written for {', '.join(names)}. Its first lines say which settings and secrets it needs.")
+    print(f"{WORKFLOW} written for {', '.join(selected)}. Its first lines say which settings and secrets it needs.")
     return Exit.FINE
+
+
+def _select_providers(args: argparse.Namespace) -> dict[str, Provider]:
+    """Return the providers of a night, by name: those that are named, or all of the target or the provider folder.
+
+    Raises:
+        UserError: the target or a provider is not known, or the target has no provider of the folder.
+    """
+    provider_folders.use(provider_folders.locate(args.catalog) if args.catalog else None)
+    target = target_file.load(args.target, {})
+    known = tuple(name for name in selected_providers() if name in target.providers)
+    if not known:
+        what = f"target {args.target} has none of these providers: {', '.join(selected_providers())}"
+        raise CatalogError(what, "name a target that has one: --target NAME_OR_TOML")
+    names = parse_names("--provider", args.provider, known, stand_ins_by_real_name()) or known
+    return {name: target.providers[name] for name in names}
 
 
 def render_workflow(target: str, catalog: str, workflow_providers: Sequence[Provider]) -> str:

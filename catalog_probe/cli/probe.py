@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,13 @@ Probe every record, or those that are named as in a checkout: probes/test_errors
   catalog-probe probe --target live --plan         what would be sent to real providers
 """
 
+# pytest takes the settings of the project that it is in, for instance of a checkout around `.venv`. With its
+# `filterwarnings = error`, or its `addopts`, no probe would run. Therefore no file with settings is read.
+_NO_SETTINGS = ("-c", os.devnull)
+
+# `nightly` loads httpx before pytest: pytest then warns that it can no longer rewrite the assertions of anyio's plugin.
+_NO_WARNING = ("-W", "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning")
+
 _PYTEST = "pytest's own options work too: -k EXPRESSION, -n WORKERS, -x, --lf, -q, …"
 
 
@@ -40,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     default = [] if located != words else [str(PROBES)]  # no probe was named
     cache = f"cache_dir={provider_folders.base_folder() / '.cache' / 'pytest'}"
     options = ["-p", "catalog_probe.probes.plugin.plugin", "--rootdir", str(PROBES.parent), "-o", cache]
-    return int(pytest.main([*options, *default, *located], plugins=[OnlyProbes()]))
+    return int(pytest.main([*options, *_NO_SETTINGS, *_NO_WARNING, *default, *located], plugins=[OnlyProbes()]))
 
 
 def build_parser() -> Parser:

@@ -18,6 +18,7 @@ import pytest
 
 from catalog_probe.catalog.files.store import Catalog
 from catalog_probe.catalog.model import Tag
+from catalog_probe.cli.main import main
 from tests.harness.checkouts import install_into
 from tests.harness.command import CHECKOUT, DEADLINE_S, child_environ
 from tests.harness.live import write_live_target
@@ -68,6 +69,8 @@ class Installed:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Installed:
+    """An installed copy within a project whose own settings of pytest fit no probe."""
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "--no-such-option"\n')
     site, folder = tmp_path / "site-packages", tmp_path / "home"
     install_into(site)
     (site / "bin").mkdir()
@@ -115,6 +118,25 @@ def test_three_nights_with_a_change_that_is_accepted(installed: Installed, mock:
 
         third = night(base_url, "2026-11-22")
         assert third.returncode == 0, third.stdout + third.stderr
+
+
+def test_a_checkout_has_nights_too() -> None:
+    """Warnings are errors in its settings of pytest, and the clean-up has imported what pytest warns of."""
+    line = [sys.executable, "-m", "catalog_probe", "nightly", "--target", "mock", "--no-update", "--provider", "openai"]
+    environ = child_environ({})
+    done = subprocess.run(
+        [*line, "--", "-k", "list_models"], cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 1 conform" in done.stdout
+
+
+@pytest.mark.parametrize("words", [("--provider", "pe"), ("--target", "nowhere")])
+def test_a_night_with_a_wrong_name_does_nothing(words: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nightly", *words]) == 4
+    output = capsys.readouterr()
+    assert not output.out, "nothing was removed"
+    assert words[1] in output.err
 
 
 def test_the_workflow_is_written_once_and_pins_what_ours_pins(installed: Installed) -> None:
