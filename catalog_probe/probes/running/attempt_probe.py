@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from catalog_probe.catalog.files.manifest import USUAL_ADDRESS
 from catalog_probe.catalog.model import Exchange, Reason, Response
 from catalog_probe.catalog.model.exchange import ANSWER, CLEANUP, SETUP, UNJUDGED_LABELS
 from catalog_probe.catalog.model.outcome import ReasonCode
@@ -127,7 +128,12 @@ class AttemptProbe:
         else:
             outcome = exchange.failure.code if exchange.failure else "no answer"
         code = _find_transient_code(exchange, self.provider) or ReasonCode.SETUP_FAILED
-        raise ProbeStopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
+        if call.service == USUAL_ADDRESS:
+            raise ProbeStopped(Reason(code, f"{call.method} {call.path}: {outcome}"))
+        detail = f"{call.method} {exchange.request.url}: {outcome}"
+        # The control may have shown nothing of this host: its address in the target may be wrong.
+        advice = f"look at {self._lane.provider.address_name(call.service)}"
+        raise ProbeStopped(Reason.with_advice(code, detail, advice))
 
     async def wait(self, seconds: float) -> None:
         """Wait on a live provider; on a mock return at once."""

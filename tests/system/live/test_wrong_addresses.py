@@ -60,13 +60,11 @@ def check_nothing_was_observed(services: Services, variable: str, addresses: tup
     results = probe_account(services.target(variable[:2].lower(), **variables), addresses)
     assert {result.outcome for result in results.values()} == {Outcome.INCONCLUSIVE}
     reasons = {result.reason for result in results.values() if result.reason is not None}
-    # A regional host has no control: a step that needs an answer of it, or an assumption, fails before.
-    of_itself = {ReasonCode.GATEWAY_PAGE, ReasonCode.SETUP_FAILED, ReasonCode.ASSUMPTION_FAILED}
-    assert {reason.code for reason in reasons} <= {ReasonCode.CONTROL_FAILED, *of_itself}
     for reason in reasons:
-        assert reason.code in of_itself or f"look at {variable}" in reason.detail.replace(MANAGEMENT_KEY_TOO, ""), (
-            reason
-        )
+        if reason.code in NEEDS_NO_VARIABLE:
+            continue
+        assert reason.code in {ReasonCode.CONTROL_FAILED, ReasonCode.SETUP_FAILED}, reason
+        assert f"look at {variable}" in reason.detail.replace(MANAGEMENT_KEY_TOO, ""), reason
     assert not [
         observation
         for result in results.values()
@@ -76,6 +74,8 @@ def check_nothing_was_observed(services: Services, variable: str, addresses: tup
 
 
 MANAGEMENT_KEY_TOO = "PD_MANAGEMENT_KEY and "
+NEEDS_NO_VARIABLE = {ReasonCode.GATEWAY_PAGE, ReasonCode.ASSUMPTION_FAILED}
+"""A gateway's page names the request that got it. The main host as the regional one serves every model of its own."""
 
 
 @pytest.mark.parametrize("variable", ADDRESSES)
