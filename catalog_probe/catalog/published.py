@@ -35,7 +35,7 @@ from catalog_probe.catalog.reading.record_fields import (
     request_line,
     retry_advice,
 )
-from catalog_probe.catalog.recognition.advice import May, advise_for_record
+from catalog_probe.catalog.recognition.advice import LONG, May, advise_for_record
 from catalog_probe.catalog.recognition.answer_patterns import compile_patterns
 from catalog_probe.catalog.recognition.identify import find_record_group
 
@@ -122,7 +122,7 @@ def build_error(record: Record, catalog: Catalog) -> Json:
         "meaning": meaning(record) or None,
         "endpoints": sorted(claimed_endpoints(record)),
         "surface": record.surface,
-        "match": [build_match(pattern) for pattern in compile_patterns([record])],
+        "match": [match for match in map(build_match, compile_patterns([record])) if _has_statement(match)],
         "kind": find_record_group(record) or None,
         "retry": {"may": advice.may, "condition": advice.condition or None},
         "wait": _build_wait(advice),
@@ -160,6 +160,12 @@ def build_match(pattern: AnswerPattern) -> Json:
     }
 
 
+def _has_statement(match: Json) -> bool:
+    """Whether a match demands anything of an answer: one that demands nothing would fit every answer."""
+    demands = ("status", "status_class", "type", "code", "values", "event", "close")
+    return match["grpc"] is not None or any(match[name] for name in demands)
+
+
 def _build_expression(expression: re.Pattern[str] | None) -> Json:
     r"""Return a regular expression that Python, ECMAScript and RE2-like engines with look-ahead understand alike.
 
@@ -180,8 +186,8 @@ def _build_expression(expression: re.Pattern[str] | None) -> Json:
 
 
 def _build_wait(advice: Advice) -> Json:
-    """Describe the wait of an answer that names none; None if the request must not be sent again."""
-    if advice.may is May.NO:
+    """Describe the wait of an answer that names none; None if the request must not be sent again, or not for a day."""
+    if advice.may is May.NO or advice.until in LONG:
         return None
     return {
         "attempts": advice.attempts,

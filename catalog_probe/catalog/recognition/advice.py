@@ -30,6 +30,8 @@ UNDOCUMENTED = "the documents do not say whether it helps"
 NOT_BEFORE_PAYING = "not before the account has credit or quota again"
 THE_ANSWER = "the answer"
 """The source of a statement that the answer itself makes."""
+LONG = frozenset({"day", "month", "paid", "never"})
+"""The values of `until` after which no backoff helps: a client stops, unless the answer itself names a wait."""
 JITTER = 0.25  # share of a wait that may randomly be taken away
 
 _MAX_NAMED = 3  # records that a condition names
@@ -94,6 +96,8 @@ class Advice:
             return None
         if self.wait_s is not None:
             return self.wait_s
+        if self.until in LONG:
+            return None
         wait = min(self.max_s, self.first_s * 2.0 ** (attempt - 1))
         return wait * (1 - JITTER * chance()) if self.jitter else wait
 

@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 
 from catalog_probe import identify
 from catalog_probe.catalog import published
-from catalog_probe.catalog.recognition.advice import May
+from catalog_probe.catalog.recognition.advice import LONG, May
 from tests.harness.command import CHECKOUT, DEADLINE_S
 from tests.harness.engines import catalog
 
@@ -105,9 +105,21 @@ def test_meta_begins_with_the_newest_live_night(monkeypatch: pytest.MonkeyPatch)
     assert meta["live"] == "2026-11-20"
 
 
-def test_an_error_that_must_not_be_sent_again_has_no_wait() -> None:
+def test_an_error_after_which_waiting_is_in_vain_has_no_wait() -> None:
+    errors = {error["id"]: error for error in build_files()["errors.json"]["errors"]}
+    assert errors["pb/errors/quota/requests_per_day"]["wait"] is None
+    assert errors["pb/errors/quota/requests_per_minute"]["wait"] is not None
+    for error in errors.values():
+        is_long = error["until"] is not None and error["until"]["value"] in LONG
+        assert (error["wait"] is None) is (is_long or error["retry"]["may"] == May.NO), error["id"]
+
+
+def test_each_match_demands_something() -> None:
+    """One that demands nothing would fit every answer of the provider."""
     for error in build_files()["errors.json"]["errors"]:
-        assert (error["wait"] is None) is (error["retry"]["may"] == May.NO), error["id"]
+        for match in error["match"]:
+            demands = {name: match[name] for name in ("status", "status_class", "type", "code", "values", "event")}
+            assert any(demands.values()) or match["close"] or match["grpc"] is not None, error["id"]
 
 
 def test_expressions_have_nothing_that_only_python_knows() -> None:

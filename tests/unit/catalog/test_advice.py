@@ -103,6 +103,13 @@ def test_delays_double_up_to_the_most_and_end_with_the_attempts() -> None:
     assert Advice(May.NO, attempts=6).delay_s(1) is None
 
 
+def test_no_backoff_outlasts_a_day() -> None:
+    daily = catalog_probe.load()["pb/errors/quota/requests_per_day"].retry
+    assert (daily.may, daily.until) == (May.YES, "day")
+    assert daily.delay_s(1) is None
+    assert apply_answer(daily, {}, "Please retry in 7.5s.").delay_s(1) == 7.5, "the provider knows better"
+
+
 @given(st.integers(1, 4), st.floats(0, 1))
 def test_chance_only_shortens_a_wait(attempt: int, chance: float) -> None:
     advice = Advice(May.YES, attempts=5, first_s=0.5, max_s=8.0)
