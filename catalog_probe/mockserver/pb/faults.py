@@ -13,7 +13,7 @@ _compatibility = partial(make_fault, within="/openai/")
 _live = partial(make_fault, within="BidiGenerateContent")
 
 
-def _exceed(quota: limits.Quota, limit: float, delay_s: float = 1) -> Fault:
+def _make_quota_fault(quota: limits.Quota, limit: float, delay_s: float = 1) -> Fault:
     return from_refusal(make_quota_refusal("mock-lite", QuotaExcess(quota, limit, delay_s)))
 
 
@@ -48,12 +48,12 @@ _GENERAL: FaultTable = {
     "409 ABORTED": "concurrency_conflict",
     "416 OUT_OF_RANGE": make_fault(errors.OUT_OF_RANGE),
     "429 RESOURCE_EXHAUSTED per-minute quota": "rate_limited",
-    "429 RESOURCE_EXHAUSTED token quota": _exceed(_MINUTE["input_tokens"], 1_000_000),
-    "429 RESOURCE_EXHAUSTED daily quota": _exceed(_DAY["requests_a_day"], 1_000, 3_600),
-    "429 RESOURCE_EXHAUSTED image quota": _exceed(_MINUTE["images"], 10),
-    "429 RESOURCE_EXHAUSTED spend-based 10-minute limit": _exceed(limits.SPEND, 10),
-    "429 RESOURCE_EXHAUSTED flex capacity shed": _exceed(limits.FLEX_CAPACITY, 0),
-    "429 RESOURCE_EXHAUSTED free tier limit: 0": _exceed(limits.FREE_TIER, 0),
+    "429 RESOURCE_EXHAUSTED token quota": _make_quota_fault(_MINUTE["input_tokens"], 1_000_000),
+    "429 RESOURCE_EXHAUSTED daily quota": _make_quota_fault(_DAY["requests_a_day"], 1_000, 3_600),
+    "429 RESOURCE_EXHAUSTED image quota": _make_quota_fault(_MINUTE["images"], 10),
+    "429 RESOURCE_EXHAUSTED spend-based 10-minute limit": _make_quota_fault(limits.SPEND, 10),
+    "429 RESOURCE_EXHAUSTED flex capacity shed": _make_quota_fault(limits.FLEX_CAPACITY, 0),
+    "429 RESOURCE_EXHAUSTED free tier limit: 0": _make_quota_fault(limits.FREE_TIER, 0),
     "499 CANCELLED": "work_cancelled",
     "500 INTERNAL server error": "internal_error",
     "500 INTERNAL oversized context": make_fault(errors.CONTEXT_TOO_LARGE),
@@ -143,7 +143,7 @@ ARMABLE_ERRORS: FaultTable = {
     "2:8.1#batch concurrent requests": "quota_used_up;quota=concurrent_batches",
     "2:8.1#batch file storage": "quota_used_up;quota=file_storage",
     "2:8.3#batch enqueued tokens": "quota_used_up;quota=enqueued_tokens",
-    "2:8.3#dimension tokens per day": _exceed(_DAY["tokens_a_day"], 1_000_000, 3_600),
+    "2:8.3#dimension tokens per day": _make_quota_fault(_DAY["tokens_a_day"], 1_000_000, 3_600),
     "2:8.3#grounding search on previous generation": "quota_used_up;quota=grounding_searches",
     "2:8.3#tier 1": "quota_used_up;quota=spend_cap",
     "2:7.4#live close goAway": "connection_age;age=10m",

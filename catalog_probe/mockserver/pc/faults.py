@@ -28,7 +28,7 @@ _ROWS: FaultTable = {
     "invalid_json": make_fault(errors.INVALID_JSON),
     "unsupported_content_type": make_fault(errors.UNSUPPORTED_CONTENT_TYPE),
     "400 service tier not allowed for the project": make_fault(errors.SERVICE_TIER_NOT_ALLOWED, tier="priority"),
-    "invalid_beta": make_fault(errors.UNKNOWN_BETA, header="OpenAI-Beta", known="assistants=v2"),
+    "invalid_beta": make_fault(errors.UNKNOWN_BETA, header="PC-Beta", known="assistants=v2"),
     "previous_response_not_found": make_fault(errors.PREVIOUS_RESPONSE_NOT_FOUND, id="resp_123"),
     "websocket_connection_limit_reached": "session_age;age=60m",
     "context_length_exceeded": make_fault(errors.CONTEXT_LENGTH_EXCEEDED),

@@ -102,16 +102,16 @@ class Overview:
         return tuple(record for record in self.records if record.is_finding)
 
     @cached_property
-    def added(self) -> tuple[ReportedRecord, ...]:
+    def added_records(self) -> tuple[ReportedRecord, ...]:
         return tuple(record for record in self.records if record.added)
 
     @cached_property
-    def discovered(self) -> tuple[str, ...]:
+    def discoveries(self) -> tuple[str, ...]:
         """Headers, fields and codes that no document names and no earlier run shown has seen."""
         return self._without_earlier(list_discovered(self.results))
 
     @cached_property
-    def resolved(self) -> tuple[str, ...]:
+    def resolved_assumptions(self) -> tuple[str, ...]:
         """Assumptions that an answer showed to be wrong, and that no earlier run has listed, grouped as causes are.
 
         Those of a status come first, then those of the most records. Example: `pa status: assumed 200, observed 201:
@@ -173,7 +173,8 @@ class Overview:
         """Whether there is anything to tell that the run before did not."""
         if not all(section.is_quiet for section in self.sections):
             return True
-        return any((self.discovered, self.resolved, self.added, self.blind, self.stale_entries, self.faults))
+        news = (self.discoveries, self.resolved_assumptions, self.added_records)
+        return any((*news, self.blind, self.stale_entries, self.faults))
 
     @cached_property
     def blind(self) -> dict[str, str]:
@@ -193,7 +194,7 @@ class Overview:
         return run_verdict.list_stale_entries(self.run, self.results)
 
     @cached_property
-    def verified(self) -> int:
+    def verified_count(self) -> int:
         return sum(record.verified for record in self.records)
 
     @cached_property
@@ -255,7 +256,7 @@ class Overview:
         """How much of the catalog is verified, in all categories: for the foot of the page."""
         if not self.run.live:
             return self._rehearsed_note
-        note = f"{self.verified} of {len(self.records)} verified{self._reach_note}"
+        note = f"{self.verified_count} of {len(self.records)} verified{self._reach_note}"
         partly_verified = [record for record in self.records if record.is_partly_verified]
         if partly_verified:
             sent = sum(len(record.sent_steps) for record in partly_verified)

@@ -171,7 +171,7 @@ def render(run: Run, results: Sequence[Result]) -> str:
             matrix=build_matrix(overview),
             plot=plot_runs(overview),
             articles=ArticleRegistry(overview, [renderer.describe_article(record) for record in printed]),
-            added=[record.address for record in overview.added],
+            added=[record.address for record in overview.added_records],
             ending=describe_expirations(run),
             traffic=format_traffic_summary(run.traffic) if run.traffic is not None else "",
             unrecognised=list_unrecognised(run.traffic),

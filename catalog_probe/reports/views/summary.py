@@ -163,11 +163,11 @@ class _MarkdownRenderer:
     def _render_other_news(self) -> Iterator[str]:
         """Yield the news that is in no section, and, folded, what was not asked: nobody has to act on that."""
         overview = self._overview
-        yield from _render_names(RESOLVED, overview.resolved)
-        yield from _render_names(DISCOVERED, overview.discovered)
-        if overview.added:
-            yield f"### {ADDED} ({len(overview.added)})"
-            yield _list_items([f"- {_link_record(record)}" for record in overview.added])
+        yield from _render_names(RESOLVED, overview.resolved_assumptions)
+        yield from _render_names(DISCOVERED, overview.discoveries)
+        if overview.added_records:
+            yield f"### {ADDED} ({len(overview.added_records)})"
+            yield _list_items([f"- {_link_record(record)}" for record in overview.added_records])
         for section in overview.sections:
             if section.is_quiet and section.is_by_reason:
                 title = f"{section.name.heading} ({len(section.records)})"

@@ -96,8 +96,8 @@ class _TerminalRenderer:
                     yield self._paint("bold", f"{section.name.heading} ({len(section.records)})")
                     yield from self._render_reasons(section.records)
                 yield ""
-        yield from self._render_names(RESOLVED, overview.resolved)
-        yield from self._render_names(DISCOVERED, overview.discovered)
+        yield from self._render_names(RESOLVED, overview.resolved_assumptions)
+        yield from self._render_names(DISCOVERED, overview.discoveries)
         yield from self._render_names(ENDING, describe_expirations(self._run))
         yield from self._render_next_steps()
         yield from self._render_table()

@@ -110,7 +110,7 @@ def test_the_verdict_compares_with_the_runs_before() -> None:
         "1 record. "
         "3 of 4 records that your keys reach were observed, oldest evidence 2 days."
     )
-    assert [record.address for record in overview.added] == ["pb/errors/http/d"]
+    assert [record.address for record in overview.added_records] == ["pb/errors/http/d"]
 
 
 def test_out_of_reach_assertions_are_counted_only_on_the_mock() -> None:
@@ -162,9 +162,11 @@ def test_an_unobserved_record_counts_by_its_evidence() -> None:
 
 def test_a_discovery_is_new_once() -> None:
     discovery = make_finding("undocumented-header", location="x-new")
-    assert Overview(make_run(), [make_result(A, findings=(discovery,))]).discovered == ("pa undocumented-header x-new",)
+    assert Overview(make_run(), [make_result(A, findings=(discovery,))]).discoveries == (
+        "pa undocumented-header x-new",
+    )
     line = build_history_line(make_run(), [make_result(A, findings=(discovery,))])
-    assert Overview(make_run(history=(line,)), [make_result(A, findings=(discovery,))]).discovered == ()
+    assert Overview(make_run(history=(line,)), [make_result(A, findings=(discovery,))]).discoveries == ()
 
 
 def test_a_corrected_assumption_is_new_once() -> None:
@@ -173,18 +175,18 @@ def test_a_corrected_assumption_is_new_once() -> None:
     )
     night = [make_result(A, findings=(corrected,))]
     first = Overview(make_run(expected=()), night)
-    assert first.resolved == (f"pa status: assumed 200, observed 201: {A}",)
+    assert first.resolved_assumptions == (f"pa status: assumed 200, observed 201: {A}",)
     assert first.has_news
     assert first.mood == "good"
     another_server = make_run(expected=(), answered_by=AnsweredBy.COMPATIBLE)
-    assert Overview(another_server, night).resolved == (), "it says nothing of the provider"
+    assert Overview(another_server, night).resolved_assumptions == (), "it says nothing of the provider"
     second = Overview(make_run(expected=(), history=(build_history_line(make_run(), night),)), night)
-    assert second.resolved == ()
+    assert second.resolved_assumptions == ()
     assert not second.has_news
     unsure = make_result(
         A, Outcome.INCONCLUSIVE, findings=(corrected,)
     )  # nothing of it is written down: it waits for a verdict
-    assert Overview(make_run(expected=()), [unsure]).resolved == ()
+    assert Overview(make_run(expected=()), [unsure]).resolved_assumptions == ()
 
 
 def test_partly_verified_records_are_counted() -> None:
