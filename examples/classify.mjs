@@ -97,7 +97,9 @@ export function classify(errors, provider, answer) {
     : status === 408 || (status >= 500 && status !== 501) ? "yes" : "unknown";
   const documented = found.filter((error) => error.basis.retry === "documented"); // the others say nothing of it
   const advice = (documented.length ? documented : found).map((error) => error.retry.may);
-  let retry = found.length ? same(advice) ?? "conditional" : byStatus;
+  // If they disagree, a named wait speaks for a yes: a quota that waiting does not bring back names none.
+  const mixed = wait_s !== null && advice.includes("yes") ? "yes" : "conditional";
+  let retry = found.length ? same(advice) ?? mixed : byStatus;
   if (answer.headers?.["x-should-retry"] === "false") retry = "no";
   if (answer.headers?.["x-should-retry"] === "true" && retry !== "no") retry = "yes";
   const kind = (found.length ? same(found.map((error) => error.kind)) : undefined)
