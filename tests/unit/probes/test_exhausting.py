@@ -78,10 +78,11 @@ def list_sent_labels(probe: ScriptedProbe, steps: Callable[[ScriptedProbe], Awai
 
 def test_exhausting_ends_at_the_refusal_or_the_bound(subtests: pytest.Subtests) -> None:
     cases: list[tuple[str, tuple[int | None, ...], list[str]]] = [
-        ("refused in time", (200, 200, 429, 429), [SETUP, SETUP, SETUP, LIMITED]),
+        ("refused in time", (200, 200, 429), [SETUP, LIMITED, LIMITED]),
         ("at once", (429, 429), [SETUP, LIMITED]),
-        ("lost on the way", (None, 200, 429, 429), [SETUP, SETUP, SETUP, LIMITED]),
-        ("never", (200,) * 6, [SETUP] * 5 + [LIMITED]),
+        ("at once, and it fills again", (429, 200, 200, 429), [SETUP, LIMITED, LIMITED, LIMITED]),
+        ("lost on the way", (None, 200, 429), [SETUP, LIMITED, LIMITED]),
+        ("never", (200,) * 6, [SETUP] + [LIMITED] * 5),
     ]
     for case, statuses, labels in cases:
         with subtests.test(case=case):
@@ -93,18 +94,17 @@ def test_exhausting_ends_at_the_refusal_or_the_bound(subtests: pytest.Subtests) 
 
 def test_limit_out_of_reach_stops_the_probe() -> None:
     probe = ScriptedProbe(*(200,) * 9, headers={REMAINING: "999"})
-    with pytest.raises(ProbeStopped, match="x-remaining says 999, and at most 5 requests"):
+    with pytest.raises(ProbeStopped, match="x-remaining says 999, and at most 5 more requests"):
         list_sent_labels(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING))
     assert probe.sent == [SETUP]
 
 
-def test_limit_within_reach_is_exhausted() -> None:
-    probe = ScriptedProbe(200, 429, 429, headers={REMAINING: "1"})
-    assert list_sent_labels(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING)) == [
-        SETUP,
-        SETUP,
-        ANSWER,
-    ]
+@pytest.mark.parametrize(("left", "is_within_reach"), [(1, True), (4, True), (5, False)])
+def test_limit_within_reach_is_exhausted(left: int, is_within_reach: bool) -> None:
+    probe = ScriptedProbe(200, 429, headers={REMAINING: str(left)})
+    with nullcontext() if is_within_reach else pytest.raises(ProbeStopped):
+        list_sent_labels(probe, lambda probe: exhaust_limit(probe, CALL, 5, remaining=REMAINING))
+    assert probe.sent == ([SETUP, ANSWER] if is_within_reach else [SETUP])
 
 
 @pytest.mark.parametrize(
