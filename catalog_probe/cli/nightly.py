@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from catalog_probe.catalog.evidence import earlier_runs
 from catalog_probe.catalog.evidence.results_file import RESULTS_FILE, read_run
 from catalog_probe.catalog.files import provider_folders
-from catalog_probe.catalog.files.manifest import selected_providers, stand_ins_by_real_name
+from catalog_probe.catalog.files.manifest import USUAL_ADDRESS, selected_providers, stand_ins_by_real_name
 from catalog_probe.catalog.model.errors import CatalogError, Exit, display_path, select_exit
 from catalog_probe.catalog.text.readable_text import escape_hidden_in_json, sanitize_row
 from catalog_probe.cli import parser, probe, target_commands
@@ -182,17 +182,32 @@ def render_workflow(target: str, catalog: str, workflow_providers: Sequence[Prov
     template = _TEMPLATE.read_text(encoding="utf-8")
     head, job, tail = re.split(r"^ *# -- .*\n", template, flags=re.MULTILINE)
     keys = {provider.name: _find_key(provider, target) for provider in workflow_providers}
+    # A provider of one's own has no default address.
+    addresses = {provider.name: provider.variables.unset.get(USUAL_ADDRESS) for provider in workflow_providers}
+    variables = [variable for variable in addresses.values() if variable is not None]
     options = ["--target", target] if target != "live" else []
     options += ["--catalog", catalog] if catalog else []
     values = {
         "VERSION": _find_version(),
         "SECRETS": ", ".join(keys.values()),
+        "VARIABLES": f"; and these variables: {', '.join(variables)}" if variables else "",
         "RECORDS": shlex.quote(catalog or OWN_RECORDS),
         "JOBS": ", ".join(keys),
         "OPTIONS": "".join(f" {shlex.quote(word)}" for word in options),
     }
-    jobs = [_fill(job, {**values, "PROVIDER": name, "KEY": key}) for name, key in keys.items()]
+    jobs = [
+        _fill(job, {**values, "PROVIDER": name, "ENVIRONMENT": _render_environment(key, addresses[name])})
+        for name, key in keys.items()
+    ]
     return _fill(head, values) + "".join(jobs) + _fill(tail, values)
+
+
+def _render_environment(key: str, address: str | None) -> str:
+    """Return the lines of a step's `env`: the secret, and the variable of an address without a default."""
+    lines = [f"{key}: ${{{{ secrets.{key} }}}}"]
+    if address is not None:
+        lines.append(f"{address}: ${{{{ vars.{address} }}}}")
+    return f"\n{' ' * 10}".join(lines)
 
 
 def _find_key(provider: Provider, target: str) -> str:

@@ -96,7 +96,8 @@ def test_the_page_does_what_it_says(walk: Walk) -> None:
     assert written.returncode == 0, written.stdout
     workflow = (walk.folder / ".github" / "workflows" / "catalog-probe.yml").read_text(encoding="utf-8")
     assert "catalog-probe nightly --provider pe --catalog company --no-update" in workflow
-    assert "PE_API_KEY: ${{ secrets.PE_API_KEY }}" in workflow
+    assert "PE_API_KEY: ${{ secrets.PE_API_KEY }}\n          PE_BASE_URL: ${{ vars.PE_BASE_URL }}" in workflow
+    assert "to it: PE_API_KEY; and these variables: PE_BASE_URL. " in workflow
 
     page = (runs[1] / "report.html").read_bytes()
     assert b"A model that there is not is answered 404 unknown_model" in page, "citations lead to the facts of the home"
