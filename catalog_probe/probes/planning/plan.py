@@ -19,6 +19,7 @@ from catalog_probe.catalog.model.exchange import ANSWER, SETUP
 from catalog_probe.catalog.model.outcome import ReasonCode
 from catalog_probe.catalog.observed import differing_endpoints
 from catalog_probe.catalog.reading.assertions import asserted_expectations, assertions
+from catalog_probe.catalog.reading.expectations import expectations
 from catalog_probe.catalog.reading.facts import Wire, documents_something, load_fact_checks
 from catalog_probe.catalog.reading.record_fields import claimed_endpoints, documented_status, own_row
 from catalog_probe.catalog.recognition.endpoints import EndpointIndex
@@ -357,7 +358,7 @@ def list_documented_labels(record: Record, catalog: Catalog) -> frozenset[str]:
 def _list_dependent_obstacles(left_out: Mapping[str, Reason], record: Record, catalog: Catalog) -> dict[str, Reason]:
     """Return the labels that mean something only after a label that is left out, each with that one's reason."""
     dependent: dict[str, Reason] = {}
-    for expectation in asserted_expectations(record, catalog.__getitem__):
+    for expectation in expectations(record, catalog.__getitem__):
         missing = sorted(label for label in expectation.depends_on if label in left_out or label in dependent)
         if missing and expectation.label not in left_out:
             dependent[expectation.label] = left_out.get(missing[0]) or dependent[missing[0]]
