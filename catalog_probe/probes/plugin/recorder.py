@@ -42,6 +42,8 @@ class Recorder:
         self._writer: ResultsWriter | None = None
         self._selected: tuple[str, ...] = ()
         self._harness_records: set[str] = set()
+        self._reach_by_record: dict[str, str] = {}
+        """Kept because most results come twice: when the record is answered, and when its verdict is final."""
 
     @property
     def is_open(self) -> bool:
@@ -115,7 +117,10 @@ class Recorder:
         if result["record"] not in self._selected:
             return result
         record = self._options.catalog[result["record"]]
-        return {**result, "reach": self._reaches[record.provider].record_reach(record, self._options.catalog).reach}
+        if result["record"] not in self._reach_by_record:
+            reach = self._reaches[record.provider].record_reach(record, self._options.catalog).reach
+            self._reach_by_record[result["record"]] = reach
+        return {**result, "reach": self._reach_by_record[result["record"]]}
 
     @cached_property
     def _reaches(self) -> dict[str, ProviderReach]:
