@@ -69,8 +69,8 @@ def needs_another_attempt(verdicts: Sequence[Verdict]) -> bool:
     last = verdicts[-1]
     if len(verdicts) >= MAX_ATTEMPTS or _has_lane_ended(last):
         return False
-    if _is_possible_drift(last):
-        return all(map(_is_possible_drift, verdicts))
+    if all(map(_is_possible_drift, verdicts)):
+        return True
     if len(verdicts) == 1:
         return last.outcome is Outcome.DRIFTED or is_transient(last)
     outcomes = {verdict.outcome for verdict in verdicts}

@@ -70,6 +70,8 @@ CONCLUSIONS = [
     ((GONE, OTHER, CONFORMS), "flaky", "attempts-differ"),
     ((GONE, BUSY, CONFORMS), "flaky", "attempts-differ"),
     ((GONE, BUSY, BUSY), "inconclusive", "attempts-disagree"),
+    ((GONE, FAULT, GONE), "drifted", ""),
+    ((GONE, FAULT, CONFORMS), "flaky", "attempts-differ"),
     ((FAULT, FAULT, FAULT), "drifted", ""),
     ((PAGE, PAGE, PAGE), "drifted", ""),
     ((PAGE, FAULT, PAGE), "inconclusive", "gateway-page"),
