@@ -207,7 +207,7 @@ def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKe
     """Return step -> the verdicts that count for it, in the order of the attempts.
 
     A label for which an attempt sent nothing has no endpoint, and its verdict is dropped if another attempt sends the
-    label to named endpoints. Example: `{("answer", ""): lost}`, then `{("answer", "pa/endpoints/models/get_model"):
+    label to named endpoints. Example: `{("answer", ""): timeout}`, then `{("answer", "pa/endpoints/models/get_model"):
     match}` -> the match alone. If the same attempt has the label with and without an endpoint, both are steps.
     """
     labels_with_endpoint = {label for attempt in attempts for label, endpoint in attempt if endpoint}
