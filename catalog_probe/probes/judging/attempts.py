@@ -1,12 +1,44 @@
 """Concludes several attempts at a record: which steps to ask again, and the outcome.
 
-Each step (a label on one endpoint) is concluded by itself. A lost answer to one step takes nothing away from what was
-observed of the other steps, and only open steps are asked again. A step is open until:
+Each step (a label on one endpoint) is concluded by itself. The first row that fits its attempts so far decides:
 
-- one attempt conforms; or
-- two attempts drift alike, or three attempts drift; or
-- a *possible drift*, such as a server fault, came in all of three attempts (it is a drift) or in fewer (it is none); or
-- nothing was observed, for a reason that a repetition does not change.
+```text
+attempts                                   again?  outcome
+end, after any attempts                    no      last
+match                                      no      conforms
+unobservable                               no      last
+any                                        yes
+drift, match                               no      flaky
+drift, same drift                          no      drifted
+drift, any                                 yes
+any, match                                 no      conforms
+any, drift                                 yes
+postponed, postponed                       yes
+any, any                                   no      last
+drift, any, match                          no      flaky
+any, drift, match                          no      flaky
+any, any, match                            no      conforms
+drift, drift, any                          no      drifted
+drift, any, drift                          no      drifted
+any, drift, drift                          no      drifted
+drift, any, any                            no      inconclusive
+any, drift, any                            no      inconclusive
+any, any, drift                            no      inconclusive
+postponed, same postponed, same postponed  no      drifted
+any, any, any                              no      last
+```
+
+- match, drift: the answer is as documented, or differs from the documents. Two drifts are the same if they share a
+  difference, two postponed answers if they have all differences in common.
+- postponed: a rule that postpones (`inconclusive.table`) doubts the answer and keeps its differences, e.g. those of a
+  500 in place of a documented 200.
+- unobservable: nothing was observed, for a reason that a repetition does not change, e.g. the key lacks a right.
+- end: nothing more is sent on the lane, e.g. its budget is spent.
+- any: one of the above, or nothing was observed for a transient reason, e.g. a read timeout.
+- last: the outcome and the reason of the last attempt.
+
+A decided step is asked again only if an open step needs its answer, e.g. the upload before a download. Then only a
+drift counts: a match and then a drift -> flaky, a match and then a read timeout -> conforms.
 """
 
 from __future__ import annotations
@@ -50,47 +82,27 @@ TRANSIENT_REASONS = frozenset(
 # Reasons after which nothing more is sent on a lane.
 LANE_END_REASONS = frozenset({ReasonCode.LANE_STOPPED, ReasonCode.BUDGET_SPENT, ReasonCode.WAIT_TOO_LONG})
 
-# Reasons that three attempts alike make a drift, if the findings were kept: those of rules that postpone.
-_POSTPONED_REASONS = frozenset(
-    {
-        ReasonCode.SERVER_FAULT,
-        ReasonCode.GATEWAY_PAGE,
-        ReasonCode.UNASKED_RATE_LIMIT,
-        ReasonCode.ACCOUNT_TROUBLE,
-    }
-)
-
 
 def needs_another_attempt(verdicts: Sequence[Verdict]) -> bool:
-    """Whether one more attempt could decide a step that has these verdicts so far.
-
-    Examples: one drift -> True, since two attempts must drift; a drift and a match -> False, since that is flaky.
-    """
+    """Whether to ask a step with these verdicts again, by the table above: one drift -> True, drift, match -> False."""
     last = verdicts[-1]
     if len(verdicts) >= MAX_ATTEMPTS or _has_lane_ended(last):
         return False
-    if _is_possible_drift(last):
-        return all(map(_is_possible_drift, verdicts))
+    if all(map(_is_postponed, verdicts)):
+        return True
     if len(verdicts) == 1:
         return last.outcome is Outcome.DRIFTED or is_transient(last)
+    # After two attempts only a drift is worth a third one, which may confirm or contradict it.
     outcomes = {verdict.outcome for verdict in verdicts}
-    has_only_drifted = Outcome.DRIFTED in outcomes and Outcome.CONFORMS not in outcomes
-    return has_only_drifted and _find_agreed_drift(verdicts) is None
-
-
-def is_transient(verdict: Verdict) -> bool:
-    """Whether nothing was observed, for a reason that may be gone in a while, e.g. a 429 in place of a 404."""
-    is_inconclusive = verdict.outcome is Outcome.INCONCLUSIVE
-    return is_inconclusive and verdict.reason is not None and verdict.reason.code in TRANSIENT_REASONS
+    is_confirmed = _find_agreed_drift(verdicts) is not None
+    is_contradicted = Outcome.CONFORMS in outcomes
+    return Outcome.DRIFTED in outcomes and not is_confirmed and not is_contradicted
 
 
 def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the verdict of one step over all attempts. The caller still confirms a drift by a control.
-
-    Examples: drift, drift -> drift; drift, match -> flaky; lost, match -> match; drift, lost, lost -> inconclusive.
-    """
+    """Return the verdict of one step by the table above. The caller still confirms a drift by a control."""
     last = verdicts[-1]
-    if all(map(_is_possible_drift, verdicts)):
+    if all(map(_is_postponed, verdicts)):
         is_drift = len(verdicts) >= MAX_ATTEMPTS and _have_same_drifts(verdicts)
         return replace(last, outcome=Outcome.DRIFTED, reason=None) if is_drift else last
     if len(verdicts) == 1 or _has_lane_ended(last):
@@ -108,6 +120,12 @@ def conclude_step(verdicts: Sequence[Verdict]) -> Verdict:
         reason = Reason(ReasonCode.ATTEMPTS_DISAGREE, _summarize_all(verdicts))
         return Verdict(Outcome.INCONCLUSIVE, reason, last.findings, last.observations)
     return last
+
+
+def is_transient(verdict: Verdict) -> bool:
+    """Whether nothing was observed, for a reason that may be gone in a while, e.g. a 429 in place of a 404."""
+    is_inconclusive = verdict.outcome is Outcome.INCONCLUSIVE
+    return is_inconclusive and verdict.reason is not None and verdict.reason.code in TRANSIENT_REASONS
 
 
 def _make_flaky(verdicts: Sequence[Verdict]) -> Verdict:
@@ -131,8 +149,9 @@ def list_open_steps(attempts: Sequence[Mapping[StepKey, Verdict]]) -> frozenset[
     """
     verdicts_by_step = _group_by_step(attempts)
     undecided = frozenset(key for key, verdicts in verdicts_by_step.items() if needs_another_attempt(verdicts))
-    waiting = frozenset(key for key, verdicts in verdicts_by_step.items() if _waits_for_a_step(verdicts))
-    return undecided | waiting if undecided else undecided
+    if not undecided:
+        return undecided  # what the waiting steps wait for would be answered as before
+    return undecided | {key for key, verdicts in verdicts_by_step.items() if _waits_for_a_step(verdicts)}
 
 
 def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
@@ -144,8 +163,9 @@ def _waits_for_a_step(verdicts: Sequence[Verdict]) -> bool:
 def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
     """Return the verdict of a record over all attempts.
 
-    A fault that came and went in one step is transient, so in another step it is no drift even if it came each time.
-    Example: half of all calls are answered 429, and one of a record's eight steps meets it in all three attempts.
+    A reason to postpone that came and went in one step is transient. In another step the same reason is no drift, even
+    if it came in each attempt. Example: half of all calls are answered 429, and one of a record's eight steps meets it
+    in all three attempts.
     """
     verdicts_by_step = _group_by_step(attempts)
     transient_codes = {
@@ -153,7 +173,7 @@ def conclude_record(attempts: Sequence[Mapping[StepKey, Verdict]]) -> Verdict:
         for verdicts in verdicts_by_step.values()
         if any(verdict.outcome is Outcome.CONFORMS for verdict in verdicts)
         for verdict in verdicts
-        if verdict.reason is not None and _is_possible_drift(verdict)
+        if verdict.reason is not None and _is_postponed(verdict)
     }
     return judge_record(
         {
@@ -186,24 +206,25 @@ def _all_have_reason(verdicts: Sequence[Verdict], codes: Container[str]) -> bool
 def _group_by_step(attempts: Sequence[Mapping[StepKey, Verdict]]) -> dict[StepKey, list[Verdict]]:
     """Return step -> the verdicts that count for it, in the order of the attempts.
 
-    A label for which nothing was sent has no endpoint: its verdict counts until an attempt sends the label to named
-    endpoints. But if one attempt has the label both with and without an endpoint, these are two steps.
+    A label for which an attempt sent nothing has no endpoint, and its verdict is dropped if another attempt sends the
+    label to named endpoints. Example: `{("answer", ""): timeout}`, then `{("answer", "pa/endpoints/models/get_model"):
+    match}` -> the match alone. If the same attempt has the label with and without an endpoint, both are steps.
     """
     labels_with_endpoint = {label for attempt in attempts for label, endpoint in attempt if endpoint}
     labels_with_both = {
         label for attempt in attempts for label, endpoint in attempt if endpoint and (label, "") in attempt
     }
+    dropped_steps = {(label, "") for label in labels_with_endpoint - labels_with_both}
     verdicts_by_step: dict[StepKey, list[Verdict]] = {}
     for attempt in attempts:
-        for key, verdict in attempt.items():
-            label, endpoint = key
-            if not endpoint and label in labels_with_endpoint - labels_with_both:
+        for step, verdict in attempt.items():
+            if step in dropped_steps:
                 continue
-            earlier = verdicts_by_step.setdefault(key, [])
-            # An open step needs other steps before it, so concluded steps are asked again too. Of their new answers
-            # only a drift counts: a lost answer takes nothing away.
+            earlier = verdicts_by_step.setdefault(step, [])
+            is_open = not earlier or needs_another_attempt(earlier) or _waits_for_a_step(earlier)
+            # A decided step was asked again for the sake of another step: a lost answer takes nothing away from it.
             is_new_drift = verdict.outcome is Outcome.DRIFTED and len(earlier) < MAX_ATTEMPTS
-            if not earlier or needs_another_attempt(earlier) or _waits_for_a_step(earlier) or is_new_drift:
+            if is_open or is_new_drift:
                 earlier.append(verdict)
     return verdicts_by_step
 
@@ -248,16 +269,13 @@ def _keep_mismatches(observation: Observation, assertions: Container[str]) -> Ob
     )
 
 
-def _is_possible_drift(verdict: Verdict) -> bool:
-    """Whether a server fault, a body in question or a limit too early is a drift if every attempt shows it.
-
-    A fault that is not the provider's has no drift among its findings: it stays inconclusive however often it comes.
-    """
-    return verdict.reason is not None and verdict.reason.code in _POSTPONED_REASONS and bool(verdict.drift_keys)
+def _is_postponed(verdict: Verdict) -> bool:
+    """Whether a rule that postpones doubts the answer. Every other rule takes the drifts away from its findings."""
+    return verdict.outcome is Outcome.INCONCLUSIVE and bool(verdict.drift_keys)
 
 
 def _have_same_drifts(verdicts: Sequence[Verdict]) -> bool:
-    """Whether all verdicts show the same drifts. Three different server faults are three accidents."""
+    """Whether all verdicts show the same drifts: a 500, a 503 and a 500 in place of a 200 are three accidents."""
     return all(verdict.drift_keys == verdicts[0].drift_keys for verdict in verdicts)
 
 

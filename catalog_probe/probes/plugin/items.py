@@ -95,7 +95,7 @@ class Prober(Collector):
             self._start_group(self._find_group(address))
         source = self._get_result_source()
         if isinstance(source, Engine):
-            source.wait(address, partial(self._tick, source, item))
+            source.wait_for_result(address, partial(self._tick, source, item))
 
     @pytest.fixture(name="result")
     def probe_record(self, request: pytest.FixtureRequest) -> Result:

@@ -1,6 +1,6 @@
 """The engine: probes the records of all providers in a thread of its own.
 
-The lanes run concurrently, and each record has a future.
+The lanes run concurrently, and each record that is probed has a future. Words: docs/concepts.md.
 """
 
 from __future__ import annotations
@@ -160,7 +160,8 @@ class TaskFactory:
         if isinstance(request, Reason):
             return request
         recipe = replace(request, credential=role)
-        # Without the endpoint's own key, the lane's may be one that the endpoint refuses as documented.
+        # If the endpoint's own key is not set, e.g. an admin key, the records that send no key or a made-up one run on
+        # another lane. The endpoint may refuse that lane's key as documented, which shows nothing of the faults.
         obstacle = find_obstacle(request, self.target, self.allow) or find_obstacle(recipe, self.target, self.allow)
         return obstacle or recipe
 
@@ -199,7 +200,10 @@ class Report(NamedTuple):
 
 @dataclass(slots=True)
 class Engine:
-    """Probes records of one catalog on one target; used from pytest's thread."""
+    """Probes records of one catalog on one target.
+
+    Pytest's thread calls the public methods. Coroutines, and what they call, run in the loop thread.
+    """
 
     catalog: Catalog
     target: Target
@@ -211,30 +215,29 @@ class Engine:
     today: date | None = None
     """Selects what the self-tests claim; None for a run without self-tests."""
     drawing: Rotation = ALL_ENDPOINTS
-    """Selects the endpoints on which each error is provoked."""
+    """Selects the endpoints on which each error is provoked, and the variants of its request."""
     allowance: RetentionBudget = field(default_factory=RetentionBudget)
-    """What may be kept of large answers."""
+    """How much of large answers the results may keep."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _portal: BlockingPortal | None = None
     _upstream: Upstream | None = None
     _providers: dict[str, ProviderRun] = field(default_factory=dict)
     _results: dict[str, Future[Result]] = field(default_factory=dict)
-    """By address, until each is handed out."""
+    """Address -> the future of a result that `result` has not returned yet."""
     _reports: SimpleQueue[Report] = field(default_factory=SimpleQueue)
-    """Until they are taken."""
+    """What `take_reports` has not returned yet."""
     _has_ended: bool = False
-    """Whether the run ended: from then on, rules lack answers that would still have come."""
+    """Whether `stop_sending` was called: from then on, rules lack answers that would still have come."""
     _batches: list[Future[None]] = field(default_factory=list)
     """The tasks of the loop thread, one for each batch of records."""
-    _handed_out: set[str] = field(default_factory=set)
     _not_probed: dict[str, Reason] = field(default_factory=dict)
     _deadlines: dict[str, float] = field(default_factory=dict)
-    """When waiting for a result ends, counted from the first wait for it."""
+    """Address -> when waiting for its result ends, by `time.monotonic`; set by the first wait for the result."""
     _recipes: dict[str, PlannedRecipe] = field(default_factory=dict)
-    """Those of the records that are probed."""
+    """Address -> the recipe of each record that is or was probed."""
 
     def start(self, addresses: Iterable[str]) -> None:
-        """Begin to probe records, concurrently, and return at once."""
+        """Begin to probe records, concurrently, and return at once; records that were begun before are left alone."""
         chosen = make_plan(self.catalog, self.target, self.allow, addresses, self.drawing)
         for address in chosen.not_probed.keys() - self._not_probed.keys():
             result = make_unprobed_result(self.catalog[address], chosen.not_probed[address], _find_recipe(address))
@@ -244,16 +247,18 @@ class Engine:
             {
                 address: recipe
                 for address, recipe in chosen.probed.items()
-                if address not in self._results
-                and address not in self._handed_out
-                and (recipe.cost in PREFETCHED_LIVE or not self.target.live)
+                if address not in self._recipes and (recipe.cost in PREFETCHED_LIVE or not self.target.live)
             }
         )
 
     def result(self, address: str) -> Result:
-        """Return the result of one record, within a deadline; a record that was not started is probed now.
+        """Return the result of one record; a record that was not started is probed now.
 
-        The result is not kept, because it may be large. To ask for it again is to probe the record again.
+        The result is returned once and not kept, because it may be large: another call probes the record again. After
+        the deadline, the result is a harness error, `deadline-passed`, until the probe has ended after all.
+
+        Raises:
+            CancelledError: the run ended before the record had a result.
         """
         self._ensure_started(address)
         if address in self._not_probed:
@@ -264,10 +269,9 @@ class Engine:
             reason = Reason(ReasonCode.DEADLINE_PASSED, f"no result within {self._compute_time_limit_s(address):.0f} s")
             return self._make_error_result(address, reason)
         del self._deadlines[address], self._results[address]
-        self._handed_out.add(address)
         return result
 
-    def wait(self, address: str, on_tick: Callable[[], None]) -> None:
+    def wait_for_result(self, address: str, on_tick: Callable[[], None]) -> None:
         """Wait until `result` would return at once, and call `on_tick` meanwhile."""
         self._ensure_started(address)
         while address in self._results and time.monotonic() < self._deadlines[address]:
@@ -340,9 +344,6 @@ class Engine:
         self._stack.close()
         self._portal = None
 
-    def _list_endpoints(self, provider: str) -> list[str]:
-        return [str(record.address) for record in self.catalog.select(provider, "endpoints")]
-
     def _list_all_lanes(self) -> list[Lane]:
         return [lane for provider in self._providers.values() for lane in provider.lanes.values()]
 
@@ -368,7 +369,8 @@ class Engine:
         if self._portal is None:
             self._portal = self._stack.enter_context(start_blocking_portal())
         self._recipes.update(recipes)
-        # Before the first is sent: the barrier of a lane must know of all of its probes.
+        # Before anything is sent: a probe that waits at its lane's barrier waits for the whole batch. If a later batch
+        # registers more probes, only those that still wait then wait for them too.
         self._portal.call(self._register, recipes)
         addresses = tuple(recipes)
         if not self.target.live:  # live, the probes that send most could use up the budget of the others
@@ -395,7 +397,8 @@ class Engine:
         try:
             async with anyio.create_task_group() as group:
                 for address in addresses:
-                    # Entered and left again at once: a task is made no earlier than there is room for its probe.
+                    # `probe_record` enters the semaphore by itself. It is entered and left here only to delay the next
+                    # task until there is room for its probe: a lane may have thousands of records.
                     async with lane.semaphore:
                         group.start_soon(self._probe, address, lane, unfinished)
             await lane.barrier.wait_for(Stage.JUDGED)
@@ -425,19 +428,20 @@ class Engine:
         crash: Exception | None = None
         try:
             if unfinished and not self._has_ended:
-                send = partial(send_fault_free, self._make_task(next(iter(unfinished))), lane)
+                any_task = self._make_task(next(iter(unfinished)))  # all tasks of a lane find the same requests
+                send = partial(send_fault_free, any_task, lane)
+                provider = lane.provider.name
+                endpoints = [str(record.address) for record in self.catalog.select(provider, "endpoints")]
                 async with lane.fault_free_lock:
-                    vocabulary = self._get_provider(lane.provider.name).vocabulary
-                    await ask_suspected_families(lane, send, self._list_endpoints(lane.provider.name))
-                    await ask_fault_free(lane.evidence, send, lane.provider.name, vocabulary)
-                    endpoints = lane.evidence.endpoints_with_another_error
-                    await check_endpoints(lane.evidence, endpoints, send, lane.provider.name)
+                    await ask_suspected_families(lane, send, endpoints)
+                    await ask_fault_free(lane.evidence, send, provider, self._get_provider(provider).vocabulary)
+                    await check_endpoints(lane.evidence, lane.evidence.endpoints_with_another_error, send, provider)
         except Exception as error:  # noqa: BLE001 - as above
             crash = error
         for address, result in unfinished.items():
             if crash is not None:
                 finished = self._make_crash_result(address, crash)
-            else:
+            else:  # the run may have ended since the first look at `_has_ended`, while fault-free requests were sent
                 finished = preview_result(result, lane) if self._has_ended else finish_result(result, lane)
             self._deliver(address, finished)
 
@@ -446,7 +450,7 @@ class Engine:
         self._results[address].set_result(self._report(result, is_final=True))
 
     def _report(self, result: Result, *, is_final: bool) -> Result:
-        """Report what is known of a record, redacted: it is judged, and may leave the run from here on."""
+        """Queue a result for pytest's thread, redacted: the rules that compare secrets have seen it."""
         redacted = redact_result(result, self.redactor)
         self._reports.put(Report(redacted, is_final=is_final))
         return redacted
@@ -487,7 +491,7 @@ class Engine:
         recipe = self._recipes[address]
         provider = self.target.providers[recipe.provider]
         attempt_s = (recipe.requests + 1) * provider.limits.timeout_s + self.target.reprobe_after_s + recipe.waits_s
-        # The wait of one lane's slowest record may lie before any other record of the run.
+        # A record that waits for minutes delays those after it on its lane. The longest of the run bounds each lane's.
         slowest_s = max((other.waits_s for other in self._recipes.values()), default=0.0)
         queue_length = len(self._results) / max(1, provider.limits.concurrency)
         return SLACK_S + slowest_s + attempt_s * MAX_ATTEMPTS + queue_length * provider.limits.timeout_s

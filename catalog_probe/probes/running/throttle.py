@@ -1,4 +1,4 @@
-"""The throttle: keeps requests and tokens of a provider within its limits."""
+"""The throttle: keeps requests and tokens of a provider within its limits. Words: docs/concepts.md."""
 
 from __future__ import annotations
 
@@ -37,12 +37,41 @@ WINDOW_S = 1.0
 # What `SHARE` leaves unused of a window.
 MARGIN_S = WINDOW_S * (1 / SHARE - 1)
 
-# How late a request may be sent, at most, without moving the slots that follow: event loops wake late. It is less than
-# the margin of a window, so no window ever holds more than the limit. The rest of the margin is left to the network.
+# How late a request is usually sent on a busy machine: event loops wake late. So much is caught up for each slot of a
+# window, by not moving the slots that follow. Example: at 2 slots a window a request may be 0.01 s late.
+LATENESS_S = 0.005
+
+# How much is caught up at most: less than the margin of a window, so no window ever holds more than the limit. The rest
+# of the margin is left to the network.
 CATCH_UP_S = 0.8 * MARGIN_S
 
-# How late a request is usually sent on a busy machine. This is caught up for each slot of a window.
-LATENESS_S = 0.005
+# A wait that no clock would notice.
+TOO_SHORT_S = 1e-6
+
+MINUTE_S = 60.0
+
+# How long a request counts if its answer stated nothing. Longer than a minute, because a later request may take less
+# time to arrive than this one took.
+RESERVATION_S = MINUTE_S / SHARE
+
+# How often a waiting request checks whether an answer stated that less was used than was reserved.
+POLL_S = 0.1
+
+# Resets are stated in whole seconds.
+RESET_ROUNDING_S = 1.0
+
+# By how much the reset that an answer states may be off: the reset and the date beside it are both rounded.
+RESET_TOLERANCE_S = 2 * RESET_ROUNDING_S
+
+
+def find_window_end(end: float, earlier_ends: Iterable[float]) -> float:
+    """Return when the window ends whose end an answer states; earlier answers may have stated the same end.
+
+    All answers of a window state its end, rounded up or down. The latest counts, because a request that is sent before
+    the end is refused. Example: an end at 60.0, and earlier ends at 59.0, 61.5 and 90.0, the last of another window
+    -> 61.5.
+    """
+    return max(instant for instant in (end, *earlier_ends) if instant <= end + RESET_TOLERANCE_S)
 
 
 class RateLimiter:
@@ -62,8 +91,9 @@ class RateLimiter:
         predecessor: RateLimiter | None = None,
     ) -> None:
         """Start a limiter; the last slot and pause of `predecessor` count here."""
-        self._interval = 1.0 / (rate * SHARE) if rate else 0.0
-        self._catch_up_s = min(CATCH_UP_S, LATENESS_S * WINDOW_S / self._interval) if self._interval else CATCH_UP_S
+        slots_in_window = rate * SHARE * WINDOW_S if rate else math.inf
+        self._interval = WINDOW_S / slots_in_window
+        self._catch_up_s = min(CATCH_UP_S, LATENESS_S * slots_in_window)
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._has_answer: bool = predecessor is not None and predecessor._has_answer
@@ -84,8 +114,9 @@ class RateLimiter:
 
     def take_slot(self, due: float) -> None:
         """Take a slot for a request that is sent now, and was due at `due`."""
-        # A slot is where the request was due, not where it is sent: otherwise each late waking would move all that
-        # follow. Unused time is not saved up: a slot is at most `_catch_up_s` earlier than its request.
+        # A slot is the moment at which the request was due, not at which it is sent: each late waking would move all
+        # slots that follow. Example: due at 1.000, sent at 1.004 -> slot at 1.000. But unused time is not saved up: the
+        # slot is at most `_catch_up_s` before its request.
         slot = max(due, self._last_slot + self._interval)
         self._last_slot = max(slot, self._clock() - self._catch_up_s)
 
@@ -109,19 +140,6 @@ class RateLimiter:
     def paused_s(self) -> float:
         """Seconds that are left of the pause."""
         return max(0.0, self._paused_until - self._clock())
-
-
-MINUTE_S = 60.0
-
-# How long a request counts if its answer stated nothing. Longer than a minute, because a later request may take less
-# time to arrive than this one took.
-RESERVATION_S = MINUTE_S / SHARE
-
-# How often a waiting request checks whether an answer stated that less was used than was reserved.
-POLL_S = 0.1
-
-# By how much the reset that an answer states may be off: it and the date beside it are rounded to whole seconds.
-RESET_TOLERANCE_S = 2.0
 
 
 @dataclass(slots=True, eq=False)
@@ -151,7 +169,8 @@ class Usage:
         return self.tokens - (instant - self.since) * self.refill_per_s
 
     def covers(self, other: Usage, now: float) -> bool:
-        """Whether the other is never more than this one, from now on."""
+        """Whether the other usage is never more than this one, from now on."""
+        # Between its first and last instant each usage changes evenly, so these two instants show all others.
         return self.until >= other.until and all(
             self.used_at(instant) >= other.used_at(instant) for instant in (now, other.until)
         )
@@ -161,10 +180,13 @@ class TokenBudget:
     """Admits requests that cannot exceed the limit of the last minute.
 
     What an answer states as remaining replaces our reservations: these are upper bounds, and other clients may draw on
-    the same limit. What the answer states as used comes back at the reset. It comes back steadily instead if the reset
-    is as far away as a bucket takes to refill (2:8.2), in this answer and in most: a window may look so by chance.
+    the same limit. What the answer states as used comes back in one of two ways (2:8.2):
 
-    Example: 1,000 a minute, 600 used. A reset in 36 s is that of a bucket, and a reset in 20 s that of a window.
+    - of a window: all of it, at the reset;
+    - of a bucket: steadily, and the reset is as far away as the bucket takes to refill.
+
+    Example: 1,000 a minute, 600 used. A reset in 36 s is that of a bucket, and a reset in 20 s that of a window. The
+    reset of a window may be 36 s away by chance, so most answers until now must look like those of a bucket.
     """
 
     def __init__(self, per_minute: float, max_wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -172,8 +194,8 @@ class TokenBudget:
         self._max_wait_s = max_wait_s
         self._clock = clock
         self._reservations: list[Reservation] = []
-        # None of them covers another. Several are kept, because answers overtake one another: the one that states
-        # less may be the older one.
+        # No usage covers another. Several are kept, because answers overtake one another: the answer that states less
+        # may be the older one.
         self._usages: list[Usage] = []
         # Answers whose reset was that of a bucket, minus those whose reset was not.
         self._bucket_score = 0
@@ -225,33 +247,16 @@ class TokenBudget:
         if is_like_bucket and self._bucket_score > 0:
             new_usage = Usage(used, now, refill_per_s, now + used / refill_per_s)
         else:
-            new_usage = Usage(used, now, 0.0, self._find_latest_end(now + reset_s))
+            window_ends = [usage.until for usage in self._usages if not usage.refill_per_s]
+            new_usage = Usage(used, now, 0.0, find_window_end(now + reset_s, window_ends))
         if not any(usage.covers(new_usage, now) for usage in self._usages):
             self._usages = [new_usage, *(usage for usage in self._usages if not new_usage.covers(usage, now))]
-
-    def _find_latest_end(self, end: float) -> float:
-        """Return the end of a window, which is the latest one stated.
-
-        Each answer rounds it up or down.
-        """
-        ends = [usage.until for usage in self._usages if not usage.refill_per_s]
-        return max(instant for instant in [end, *ends] if instant <= end + RESET_TOLERANCE_S)
 
 
 def mark_answered(reservations: Iterable[Reservation]) -> None:
     """Note that the answer to the request of these reservations came."""
     for reservation in reservations:
         reservation.under_way = False
-
-
-# A wait that no clock would notice.
-TOO_SHORT_S = 1e-6
-
-# Resets are stated in whole seconds.
-RESET_ROUNDING_S = 1.0
-
-# By how much answers may disagree about the same reset: each rounds it, and the date beside it.
-MAX_DISAGREEMENT_S = 2 * RESET_ROUNDING_S
 
 
 class LimitScope(NamedTuple):
@@ -289,6 +294,7 @@ class Throttle:
         self._clock = clock
         self._sleep = sleep
         self._queues: defaultdict[LimitScope, anyio.Lock] = defaultdict(anyio.Lock)
+        # Requests a minute that answers stated last: of each scope, and of each group for its scopes without an answer.
         self._per_minute: dict[LimitScope | EndpointGroup, float] = {}
         self._limiters: dict[tuple[EndpointGroup | None, float | None], RateLimiter] = {}
         # Limits of tokens a minute: by scope and header, and the budget of each.
@@ -319,7 +325,8 @@ class Throttle:
         """
         due = self._clock()
         async with self._queues[scope]:
-            # Slots are taken together, after the wait: slots taken before a pause would all be used at its end.
+            # Both slots are taken after the wait. If each waiting request took them before, all of these requests would
+            # be sent at once at the end of a pause.
             # Limits are looked up again after each sleep, because an answer may have changed them.
             while (wait := self._wait_s(scope, own, tokens)) > TOO_SHORT_S:
                 due = self._clock() + wait
@@ -361,7 +368,7 @@ class Throttle:
             if status.counts == "tokens" and status.limit:
                 self._update_token_budget(scope, status, status.limit)
             else:
-                reset_s = self._compute_reset_s(scope, status)
+                reset_s = self._update_reset_s(scope, status)  # whatever remains: each answer shows the window's end
                 if status.remaining == 0:
                     self._pause_limiter(scope, reset_s)
 
@@ -374,15 +381,10 @@ class Throttle:
         if key not in self._limiters:
             self._limiters[key] = RateLimiter(per_minute / 60, self._max_wait_s, self._clock, predecessor=predecessor)
 
-    def _compute_reset_s(self, scope: LimitScope, status: LimitStatus) -> float:
-        """Return the seconds until the reset.
-
-        Every answer of a window states it, rounded, so the latest one is right.
-        """
+    def _update_reset_s(self, scope: LimitScope, status: LimitStatus) -> float:
+        """Remember the end of the window that an answer states, and return the seconds until then."""
         key, now = (self._get_limiter(scope), status.name), self._clock()
-        end, previous_end = now + status.reset_s, self._window_ends.get(key, 0.0)
-        is_same_window = end <= previous_end <= end + MAX_DISAGREEMENT_S
-        self._window_ends[key] = previous_end if is_same_window else end
+        self._window_ends[key] = find_window_end(now + status.reset_s, [self._window_ends.get(key, 0.0)])
         return self._window_ends[key] - now
 
     def _pause_limiter(self, scope: LimitScope, reset_s: float) -> None:

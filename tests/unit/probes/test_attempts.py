@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from catalog_probe.catalog.model import Aspect, Finding, Outcome, Reason, Severi
 from catalog_probe.catalog.model.assertion import Observation
 from catalog_probe.catalog.model.errors import Exit, select_exit
 from catalog_probe.catalog.model.outcome import ReasonCode
+from catalog_probe.probes.judging import attempts
 from catalog_probe.probes.judging.attempts import (
     MAX_ATTEMPTS,
     conclude_early,
@@ -28,6 +30,8 @@ from catalog_probe.probes.judging.verdict import Verdict
 from tests.harness.exit_status import LIVE, find_exit_status
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pytest
 
 
@@ -47,48 +51,50 @@ ASSUMPTION_FAILED = Verdict(Outcome.INCONCLUSIVE, Reason("assumption-failed"))
 LANE_STOPPED = Verdict(Outcome.INCONCLUSIVE, Reason("lane-stopped"))
 REFUSED = Verdict(Outcome.RESTRICTED, Reason("probe-refused"))
 BROKEN = Verdict(Outcome.HARNESS_ERROR, Reason("recipe-error"))
-ALL = (CONFORMS, GONE, OTHER, THIRD, FAULT, PAGE, BUSY, ASSUMPTION_FAILED, LANE_STOPPED, REFUSED, BROKEN)
+ALL = (CONFORMS, GONE, OTHER, THIRD, BOTH, FAULT, PAGE, BUSY, ASSUMPTION_FAILED, LANE_STOPPED, REFUSED, BROKEN)
 
-CONCLUSIONS = [
-    ((CONFORMS,), "conforms", ""),
-    ((BUSY, BUSY), "inconclusive", "unasked-overload"),
-    ((BUSY, CONFORMS), "conforms", ""),
-    ((BUSY, REFUSED), "restricted", "probe-refused"),
-    ((BUSY, GONE, GONE), "drifted", ""),
-    ((BUSY, FAULT), "inconclusive", "server-fault"),
-    ((ASSUMPTION_FAILED,), "inconclusive", "assumption-failed"),
-    ((REFUSED,), "restricted", "probe-refused"),
-    ((BROKEN,), "harness_error", "recipe-error"),
-    ((GONE, GONE), "drifted", ""),
-    ((GONE, OTHER, GONE), "drifted", ""),
-    ((GONE, OTHER, OTHER), "drifted", ""),
-    ((GONE, BUSY, GONE), "drifted", ""),
-    ((GONE, CONFORMS), "flaky", "attempts-differ"),
-    ((GONE, OTHER, THIRD), "drifted", ""),
-    ((GONE, BUSY, OTHER), "drifted", ""),
-    ((GONE, BOTH), "drifted", ""),
-    ((GONE, OTHER, CONFORMS), "flaky", "attempts-differ"),
-    ((GONE, BUSY, CONFORMS), "flaky", "attempts-differ"),
-    ((GONE, BUSY, BUSY), "inconclusive", "attempts-disagree"),
-    ((FAULT, FAULT, FAULT), "drifted", ""),
-    ((PAGE, PAGE, PAGE), "drifted", ""),
-    ((PAGE, FAULT, PAGE), "inconclusive", "gateway-page"),
-    ((PAGE, CONFORMS), "conforms", ""),
-    ((FAULT, CONFORMS), "conforms", ""),
-    ((FAULT, FAULT, BUSY), "inconclusive", "unasked-overload"),
-    ((FAULT, FAULT, CONFORMS), "conforms", ""),
-    ((GONE, LANE_STOPPED), "inconclusive", "lane-stopped"),
-    ((BUSY, LANE_STOPPED), "inconclusive", "lane-stopped"),
-]
+WORDS = {
+    "match": (CONFORMS,),
+    "drift": (GONE, OTHER, THIRD, BOTH),
+    "postponed": (FAULT, PAGE),
+    "unobservable": (ASSUMPTION_FAILED, REFUSED, BROKEN),
+    "any": ALL,
+}
+REASONS = {"flaky": "attempts-differ", "inconclusive": "attempts-disagree"}
+_, _, rows = (attempts.__doc__ or "").partition("again?  outcome\n")
+TABLE = [re.split("  +", row) for row in rows.partition("\n```")[0].splitlines()]
 
 
-def test_outcome_of_attempts(subtests: pytest.Subtests) -> None:
-    for verdicts, outcome, reason in CONCLUSIONS:
-        with subtests.test(verdicts=verdicts):
-            final = conclude_step(verdicts)
-            assert (final.outcome, final.reason.code if final.reason else "") == (outcome, reason)
-            assert needs_another_attempt(verdicts) is False
-            assert all(needs_another_attempt(verdicts[:count]) for count in range(1, len(verdicts)))
+def fits(row: str, sequence: Sequence[Verdict]) -> bool:
+    """Whether the words of a row, `drift, same drift`, are those of these attempts."""
+    if row == "end, after any attempts":
+        return sequence[-1] is LANE_STOPPED
+    words = row.split(", ")
+    if len(words) != len(sequence) or any(
+        verdict not in WORDS[word.removeprefix("same ")] for word, verdict in zip(words, sequence, strict=True)
+    ):
+        return False
+    pairs = zip(words[1:], itertools.pairwise(sequence), strict=True)
+    return all(before.drift_keys & after.drift_keys for word, (before, after) in pairs if word.startswith("same "))
+
+
+def test_first_row_of_the_table_that_fits_decides() -> None:
+    deciding = set()
+    sequences: list[tuple[Verdict, ...]] = [(verdict,) for verdict in ALL]
+    for sequence in sequences:
+        row, again, outcome = next((*row, "")[:3] for row in TABLE if fits(row[0], sequence))
+        deciding.add(row)
+        assert needs_another_attempt(sequence) is (again == "yes"), (row, sequence)
+        if again == "yes":
+            sequences += [(*sequence, verdict) for verdict in ALL]
+            continue
+        final, last = conclude_step(sequence), sequence[-1]
+        reason = final.reason.code if final.reason is not None else None
+        if outcome == "last":
+            assert (final.outcome, final.reason) == (last.outcome, last.reason), (row, sequence)
+        else:
+            assert (final.outcome, reason) == (outcome, REASONS.get(outcome)), (row, sequence)
+    assert deciding == {row for row, *_ in TABLE}
 
 
 def test_common_finding_of_two_drifts_is_kept() -> None:

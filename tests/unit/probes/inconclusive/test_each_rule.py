@@ -373,7 +373,8 @@ def test_a_compatible_server_is_not_excused_by_a_fault_or_page_of_its_own() -> N
 def test_a_record_whose_set_up_is_missing_is_not_blind() -> None:
     provisional = ProvisionalVerdict(
         Verdict(Outcome.INCONCLUSIVE, Reason("setup-failed", "it was answered 404")),
-        refused_setups={FILES: KeyEvidence(missing_families={"pa/endpoints/files": "no files"})},
+        suspected_setups=[FILES],
+        key_evidence=KeyEvidence(missing_families={"pa/endpoints/files": "no files"}),
     )
     verdict = finish_verdict(provisional)
     assert (verdict.outcome, verdict.reason) == (Outcome.NOT_PROBED, Reason("family-missing", "no files"))
