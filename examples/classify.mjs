@@ -44,7 +44,7 @@ function score(match, answer) {
     else if (match.status.length || match.status_class !== null) return null;
   }
   if (match.body === "empty" && body !== undefined) return null;
-  if (match.body === "json" && (body === undefined || (match.message.at && !at(body, match.message.at).length))) return null;
+  if (match.body === "json" && (body === undefined || (typeof body === "string" && match.message.at))) return null; // HTML
   for (const [aspect, value] of [["code", 5], ["type", 2]]) {
     if (match[aspect] === null) continue;
     if (has(body, match[aspect])) {

@@ -151,7 +151,7 @@ class Library(Mapping[str, CatalogRecord]):
     def identify(
         self,
         provider: str,
-        status: int | None,
+        status: int | None = None,
         headers: Headers | None = None,
         body: Json = None,
         *,
@@ -240,7 +240,7 @@ def find(
 
 def identify(
     provider: str,
-    status: int | None,
+    status: int | None = None,
     headers: Headers | None = None,
     body: Json = None,
     *,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog_probe.httpx_retry import Retry, named
 from catalog_probe.mockserver.app import create_app
-from examples.httpx_retry import Retry, named
 from tests.harness import patient
 from tests.harness.serving import serving
 

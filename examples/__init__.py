@@ -1,1 +1,0 @@
-"""Small programs that use the catalog as a library."""
