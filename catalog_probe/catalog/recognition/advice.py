@@ -37,6 +37,7 @@ LONG = frozenset({"day", "month", "paid", "never"})
 JITTER = 0.25  # share of a wait that may randomly be taken away
 
 _MAX_NAMED = 3  # records that a condition names
+_DEFAULT_ATTEMPTS = 3  # those of PA's and PC's SDKs (2:8.1), for a provider whose manifest names none
 _REQUEST_TIMEOUT = 408
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
@@ -152,10 +153,10 @@ def _find_condition(documented: RetryAdvice) -> str:
 
 
 def _add_backoff(advice: Advice, provider: str) -> Advice:
-    """Return the advice with the attempts and waits of the provider's official clients, if its manifest has them."""
+    """Return the advice with the attempts and waits of the provider's official clients, else with 3 attempts."""
     defaults = manifest(provider).retry
     if defaults is None:
-        return advice
+        return replace(advice, attempts=_DEFAULT_ATTEMPTS)
     return replace(
         advice,
         attempts=defaults.attempts,
@@ -236,7 +237,7 @@ def advise_for_status(
 
     Example: PA's 503 -> yes, in up to 3 attempts; 429 without `retry-after` -> conditional; 418 -> unknown.
     """
-    backoff = _add_backoff(Advice(May.YES, attempts=3), provider)
+    backoff = _add_backoff(Advice(May.YES), provider)
     # Official clients retry after 408, 409, 429, and 500 and above (2:8.1). A 501 is not retryable, and a 409 does not
     # tell: ABORTED is retryable, ALREADY_EXISTS is not (2:7.4).
     is_server_error = (status or 0) >= _SERVER_ERROR and status != _NOT_IMPLEMENTED
