@@ -459,7 +459,7 @@ def _rank(score: Score) -> tuple[bool, bool, float, float, int, str]:
         not score.has_wording,
         has_other_words,
         -score.points,
-        -score.shared_words,
+        -score.share_of_known_words,
         -len(pattern.endpoints),  # an error of many endpoints is likelier than an error of few
         pattern.address,
     )
