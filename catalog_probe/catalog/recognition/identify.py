@@ -110,9 +110,11 @@ def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[s
     """
     documented = [pattern for pattern in patterns if pattern.protocol == HTTP]
     same_status = [pattern for pattern in documented if answer.status in pattern.statuses]
-    hundreds = {(answer.status or 0) // 100}
+    hundreds = (answer.status or 0) // 100
     candidates = same_status or [
-        pattern for pattern in documented if {status // 100 for status in pattern.statuses} == hundreds
+        pattern
+        for pattern in documented
+        if pattern.hundreds == hundreds or {status // 100 for status in pattern.statuses} == {hundreds}
     ]
     word_counts: dict[str, int] = {}  # address -> the most words that one of its patterns shares with the answer
     for pattern in candidates:
