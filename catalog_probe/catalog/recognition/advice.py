@@ -1,6 +1,8 @@
 """Retry advice: whether to send a request again, when, how often, and what to change first.
 
 Most rows of the documents say nothing about retries. Their silence is `conditional` and never `no`.
+
+Words: docs/concepts.md. A citation such as `2:8.1` is a section of the documents.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 _DOUBLING = re.compile(r"(\d+(?:\.\d+)?) s\b.* to (\d+(?:\.\d+)?) s\b")
 _WAIT_IN_MESSAGE = re.compile(
-    r"(?i)\b(?:retry|try again|wait)\b\D{0,24}?(\d+(?:\.\d+)?) ?(ms|milliseconds|s|sec|seconds?)\b"
+    r"(?i)\b(?:retry|try again|wait)\b\D{0,24}?(\d+(?:\.\d+)?) ?(?:(ms|milliseconds)|s|sec|seconds?)\b"
 )
 
 UNDOCUMENTED = "the documents do not say whether it helps"
@@ -35,6 +37,7 @@ LONG = frozenset({"day", "month", "paid", "never"})
 JITTER = 0.25  # share of a wait that may randomly be taken away
 
 _MAX_NAMED = 3  # records that a condition names
+_DEFAULT_ATTEMPTS = 3  # those of PA's and PC's SDKs (2:8.1), for a provider whose manifest names none
 _REQUEST_TIMEOUT = 408
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
@@ -102,6 +105,10 @@ class Advice:
         return wait * (1 - JITTER * chance()) if self.jitter else wait
 
 
+_MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDITIONAL}
+"""`RetryAdvice.helps` -> the advice, before the conditions of the record are known."""
+
+
 def advise_for_record(record: Record) -> Advice:
     """Return what the documents advise after an error. Endpoints and limits have nothing to send again.
 
@@ -119,6 +126,7 @@ def advise_for_record(record: Record) -> Advice:
         replay_safe=documented.replay_safe,
         replay_safe_source=documented.replay_safe_source,
     )
+    # "n/a" is no silence. Example: a client that gets PB's 499 has itself cancelled, so there is nothing to send again.
     if documented.depends == "n/a" or record.kind != "errors":
         return stated
     is_unpaid = str(record.address) in manifest(record.provider).unpaid
@@ -135,17 +143,20 @@ def advise_for_record(record: Record) -> Advice:
 
 
 def _find_condition(documented: RetryAdvice) -> str:
-    """Return what a retry depends on: the documents' words, or if they say only "conditional", the action."""
+    """Return what a retry depends on: the documents' word, such as `poll`; but for a mere `conditional`, the action.
+
+    Example: `conditional` with the action "Retry after it leaves pending." -> "Retry after it leaves pending."
+    """
     if not documented.depends:
         return UNDOCUMENTED
     return documented.action if documented.depends == "conditional" else documented.depends
 
 
 def _add_backoff(advice: Advice, provider: str) -> Advice:
-    """Return the advice with the attempts and waits of the provider's official clients, if its manifest has them."""
+    """Return the advice with the attempts and waits of the provider's official clients, else with 3 attempts."""
     defaults = manifest(provider).retry
     if defaults is None:
-        return advice
+        return replace(advice, attempts=_DEFAULT_ATTEMPTS)
     return replace(
         advice,
         attempts=defaults.attempts,
@@ -155,15 +166,13 @@ def _add_backoff(advice: Advice, provider: str) -> Advice:
     )
 
 
-_MAY: Mapping[bool | None, May] = {True: May.YES, False: May.NO, None: May.CONDITIONAL}
-
-
 def combine_advice(records: Iterable[Record], *, states_delay: bool = False) -> Advice:
-    """Return the advice for an answer that any of these records could be: what all of them allow.
+    """Return the advice for an answer that may be any of these records', the likeliest record first.
 
-    `states_delay` says that the answer asks for a delay: a quota that waiting does not bring back states none, so then
-    it is yes if some record says so. Example: one says yes and one says no -> conditional, "not if it is
-    pc/errors/rate_limit/insufficient_quota".
+    `change` is the likeliest record's; `until`, `recover` and `replay_safe` are given only if all the records agree.
+    Records that disagree whether a retry helps make it conditional. If the answer names a wait (`states_delay`), a yes
+    of one record is enough, because an error that no waiting ends names none. Example: yes and no -> conditional, "not
+    if it is pc/errors/rate_limit/insufficient_quota"; the same with `retry-after: 3` -> yes.
     """
     advice_by_address = {str(record.address): advise_for_record(record) for record in records}
     # A record without documented advice says nothing if another one has some.
@@ -172,31 +181,25 @@ def combine_advice(records: Iterable[Record], *, states_delay: bool = False) -> 
     if not advice_by_address:
         return Advice(May.UNKNOWN)
     all_advice = list(advice_by_address.values())
-    first = replace(all_advice[0], **_find_shared_statements(all_advice))
+    likeliest = all_advice[0]
+    common = {
+        "change": likeliest.change,
+        "change_source": likeliest.change_source,
+        **_find_shared_statements(all_advice),
+    }
     if len({advice.may for advice in all_advice}) == 1:
-        return first
-    # The first that allows a retry gives wait and attempts; yes goes before conditional.
-    allowing = min(
-        (advice for advice in all_advice if advice.may is not May.NO), key=lambda advice: advice.may is not May.YES
-    )
-    shared = _find_shared_statements(all_advice)
-    if states_delay and allowing.may is May.YES:
-        return replace(allowing, change=first.change, change_source=first.change_source, **shared)
-    condition = next((advice.condition for advice in all_advice if advice.condition), "")
+        return replace(likeliest, **common)
+    # A record that allows a retry gives the attempts and the backoff; yes goes before conditional.
+    allowing = [advice for advice in all_advice if advice.may is not May.NO]
+    chosen = replace(next((advice for advice in allowing if advice.may is May.YES), allowing[0]), **common)
+    if states_delay and chosen.may is May.YES:
+        return chosen
     forbidding = [address for address, advice in advice_by_address.items() if advice.may is May.NO]
-    if forbidding:
-        names = forbidding[:_MAX_NAMED]
-        if len(forbidding) > _MAX_NAMED:
-            names.append(f"{len(forbidding) - _MAX_NAMED} more")
-        condition = f"not if it is {' or '.join(names)}"
-    return replace(
-        allowing,
-        may=May.CONDITIONAL,
-        condition=condition,
-        change=first.change,
-        change_source=first.change_source,
-        **shared,
-    )
+    names = forbidding[:_MAX_NAMED]
+    if len(forbidding) > _MAX_NAMED:
+        names.append(f"{len(forbidding) - _MAX_NAMED} more")
+    condition = next((advice.condition for advice in allowing if advice.condition), "")
+    return replace(chosen, may=May.CONDITIONAL, condition=f"not if it is {' or '.join(names)}" if names else condition)
 
 
 def _find_shared_statements(all_advice: Iterable[Advice]) -> dict[str, Any]:
@@ -232,10 +235,11 @@ def advise_for_status(
 ) -> Advice:
     """Return the advice by status, headers and a stated delay alone, if no record fits.
 
-    Example: 503 -> yes, in up to 3 attempts; 429 without `retry-after` -> conditional; 418 -> unknown.
+    Example: PA's 503 -> yes, in up to 3 attempts; 429 without `retry-after` -> conditional; 418 -> unknown.
     """
-    backoff = _add_backoff(Advice(May.YES, attempts=3), provider)
-    # The official clients retry after 408, 429, and 500 and above (2:8.1).
+    backoff = _add_backoff(Advice(May.YES), provider)
+    # Official clients retry after 408, 409, 429, and 500 and above (2:8.1). A 501 is not retryable, and a 409 does not
+    # tell: ABORTED is retryable, ALREADY_EXISTS is not (2:7.4).
     is_server_error = (status or 0) >= _SERVER_ERROR and status != _NOT_IMPLEMENTED
     if status == _TOO_MANY_REQUESTS:
         advice = doubt_limit(backoff, headers, message)
@@ -275,7 +279,7 @@ def apply_answer(
     seconds, source = wait
     may, condition = (May.YES, "") if advice.may is May.UNKNOWN else (advice.may, advice.condition)
     advice = replace(advice, may=may, condition=condition, wait_s=seconds, wait_from=source)
-    if not advice.until:
+    if not advice.until:  # even if the answer asks for an hour: a value of LONG would say that no backoff helps
         advice = replace(advice, until="seconds", until_source=THE_ANSWER)
     return advice if advice.recover else replace(advice, recover=("wait",), recover_source=THE_ANSWER)
 
@@ -293,7 +297,7 @@ def find_wait(
     match = _WAIT_IN_MESSAGE.search(message or "")
     if match is None:
         return None
-    scale = 0.001 if match[2].lower().startswith("m") else 1.0
+    scale = 1.0 if match[2] is None else 0.001
     return float(match[1]) * scale, "message"
 
 

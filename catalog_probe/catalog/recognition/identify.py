@@ -1,4 +1,4 @@
-"""Recognition of an answer: one record, a few candidates, a group, or unknown."""
+"""Recognition of an answer: one record, a few candidates, a group, or unknown. Words: docs/concepts.md."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from catalog_probe.catalog.recognition.answer_patterns import (
 )
 from catalog_probe.catalog.recognition.endpoints import ApiAreas
 from catalog_probe.catalog.recognition.proof import Origin, OriginHeaders
-from catalog_probe.catalog.recognition.scoring import ProviderContext, Score, score_answer
+from catalog_probe.catalog.recognition.scoring import STATUS, ProviderContext, Score, score_answer
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -110,9 +110,11 @@ def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[s
     """
     documented = [pattern for pattern in patterns if pattern.protocol == HTTP]
     same_status = [pattern for pattern in documented if answer.status in pattern.statuses]
-    hundreds = {(answer.status or 0) // 100}
+    hundreds = (answer.status or 0) // 100
     candidates = same_status or [
-        pattern for pattern in documented if {status // 100 for status in pattern.statuses} == hundreds
+        pattern
+        for pattern in documented
+        if pattern.hundreds == hundreds or {status // 100 for status in pattern.statuses} == {hundreds}
     ]
     word_counts: dict[str, int] = {}  # address -> the most words that one of its patterns shares with the answer
     for pattern in candidates:
@@ -124,7 +126,7 @@ def find_nearest(answer: Answer, patterns: Collection[AnswerPattern]) -> tuple[s
 
 
 def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[str]:
-    """Describe what no record has: the status, the code, the type, or a page instead of an error body.
+    """Describe what is documented in no record: the status, the code, the type, or a page instead of an error body.
 
     Example: PC's 418 with an HTML page -> `status 418 is in no record`, `its body is an HTML page: …`.
     """
@@ -147,15 +149,15 @@ def describe_undocumented(answer: Answer, patterns: Collection[AnswerPattern]) -
 
 
 def _project(answer: Answer, patterns: Collection[AnswerPattern]) -> Iterator[Projection]:
-    """Project the body through each envelope in which it has a message."""
+    """Project the body, as it was received, through each envelope in which it has a message."""
     shapes = {pattern.shape.name: pattern.shape for pattern in patterns if "message" in pattern.shape.wire}
-    readings = [reading for reading in answer.readings if not (reading.wrapped or reading.is_message)]
-    projections = (Projection(shape, reading) for shape in shapes.values() for reading in readings)
+    received = [reading for reading in answer.readings if not (reading.wrapped or reading.is_message)]
+    projections = (Projection(shape, reading) for shape in shapes.values() for reading in received)
     return (item for item in projections if item.message is not None and not item.fit.wrong)
 
 
 def _count_shared_words(pattern: AnswerPattern, projection: Projection) -> int:
-    """Count the words that both have; those of a code count twice, because a code has few words and none by chance."""
+    """Count the words that both have. Those of the code count twice: a code has few words, and none by chance."""
     code = extract_words(projection.code) if isinstance(projection.code, str) else frozenset()
     return len(pattern.words & extract_words(projection.texts)) + len(pattern.words & code)
 
@@ -164,8 +166,7 @@ def _has_status(pattern: AnswerPattern, status: int) -> bool:
     return status in pattern.statuses or pattern.hundreds == status // 100
 
 
-# Points that make a record a candidate. A documented status and nothing against it have as many, a code has more.
-MIN_POINTS = 2.0
+MIN_POINTS = STATUS  # points that make a record a candidate: its status is enough, unless something contradicts it
 MIN_DISTANCE = 0.5  # points by which two records must differ for an answer to tell them apart
 UNPROVEN = "it does not say that it is this record and no other"
 MAX_CANDIDATES = 5  # more do not help a person, so only the group is named
@@ -186,11 +187,11 @@ class Identity:
     group: str = ""
     """The kind of error, such as `rate limit`; empty if unknown."""
     records: tuple[str, ...] = ()
-    """Every record that it fits, likeliest first."""
+    """Every record that the answer fits, likeliest first."""
     nearest: tuple[str, ...] = ()
-    """The most similar records, if the answer fits none."""
+    """The most similar records, if the answer fits no record."""
     reasons: tuple[str, ...] = ()
-    """What speaks for and against the first record; or why there is none."""
+    """What supports and what contradicts the first record; or why there is no record."""
     retry: Advice = field(default_factory=lambda: Advice(May.UNKNOWN))
 
     @property
@@ -204,7 +205,7 @@ class Identity:
 
     @property
     def unknown(self) -> bool:
-        """Whether only `reasons` and `nearest` say something about it."""
+        """Whether only `reasons` and `nearest` say something about the answer."""
         return self.verdict == "unknown"
 
     def __bool__(self) -> bool:
@@ -219,7 +220,7 @@ class Recognizer:
     records: Mapping[str, Record]
     patterns: tuple[AnswerPattern, ...]
     surfaces: frozenset[str]
-    """The names of the envelopes of its answers."""
+    """The names of the envelopes of its errors, e.g. `pc`."""
     context: ProviderContext
     areas: ApiAreas
     origin_headers: OriginHeaders
@@ -253,8 +254,8 @@ class Recognizer:
     ) -> Identity:
         """Compare an answer with every record of the provider.
 
-        `surface` limits it to one protocol or envelope, `method` and `path` of the request to the errors of that
-        endpoint.
+        `surface`, a protocol (`sse`) or an envelope (`pc`), leaves out the records that cannot come there. `method` and
+        `path` of the request leave out the records of other endpoints, as far as the answer allows it.
         """
         origin, evidence = self.origin_headers.find_origin(answer.headers)
         explained_origin = _explain_origin(origin, evidence)
@@ -279,7 +280,8 @@ class Recognizer:
     ) -> Identity:
         """Describe an answer that fits the chosen records. A single record is certain if the answer proves it.
 
-        Words of published answers, which no document has, prove a record only at an endpoint that it is documented for.
+        Some words are known from published answers, and not from the documents. They prove a record only if the request
+        may have gone to an endpoint of that record.
         """
         first = chosen[0]
         records, candidates = _record_addresses(chosen), _record_addresses(_select_candidates(chosen))
@@ -323,14 +325,14 @@ class Recognizer:
         )
 
     def find_proven(self, answer: Answer) -> str | None:
-        """Return the record that an answer says it is, by documented statements alone; None if none, or several.
+        """Return the record that an answer proves by documented statements alone; None if it proves none, or several.
 
         Example: a 402 of PA with the type `billing_error` -> `pa/errors/general/payment_problem`.
 
-        The caller knows that the provider answered. The request is not asked: a path proves no record. Of an event or
-        frame, a record of events goes before one of a response with the same code.
+        The caller knows that the provider answered. Method and path of the request are ignored, because they prove no
+        record. If two records have the code of an event, the record of events goes before the record of a response.
         """
-        scores = self._score_patterns(answer, None, None)
+        scores = self._score_patterns(answer, surface=None, request=None)
         proven = [score.pattern for score in scores if proof.is_proven(score, self.patterns)]
         in_events = {pattern.address for pattern in proven if pattern.protocol != HTTP}
         addresses = in_events or {pattern.address for pattern in proven}
@@ -364,35 +366,36 @@ class Recognizer:
     def _choose(self, scores: Sequence[Score], request: RequestLocation | None) -> list[Score]:
         """Return the records that the answer cannot tell apart, likeliest first.
 
-        Those with most points are chosen. Of these, the ones that are documented for other endpoints are left out, and
-        then the ones whose words the message does not have, if it has those of another. If it has no record's words, a
-        record with the right words and another status or type goes first: services change the status of an error more
-        often than its wording. Example: PA's empty credit balance, documented as 402, comes as a 400 with the words of
-        its record.
+        1. The records with most points, and those with less than `MIN_DISTANCE` fewer.
+        2. Of these, the records that are documented for the endpoint of the request (`_exclude_other_endpoints`).
+        3. Of these, the records whose words the message has, if there are any.
+        4. If there are none, and no code or value singles out one record: first each record whose words the message has
+           under another status or type, then those of step 2. Services change the status of an error more often than
+           its wording. Example: PA's empty credit balance, documented as 402, comes as a 400 with its words.
         """
         best = max(score.points for score in scores)
-        chosen = self._exclude_other_endpoints(
-            [score for score in scores if score.points > best - MIN_DISTANCE], request
-        )
+        likeliest = [score for score in scores if score.points > best - MIN_DISTANCE]
+        chosen = self._exclude_other_endpoints(likeliest, request)
         with_wording = [score for score in chosen if score.has_wording]
-        if with_wording or _is_one_by_code_or_value(chosen):
-            return sorted(with_wording or chosen, key=_rank)
-        moved = [score for score in scores if score.has_wording and score.differs_in_status_or_type]
-        return sorted([*moved, *chosen], key=_rank)
+        is_singled_out = len(_record_addresses(chosen)) == 1 and chosen[0].has_code_or_value
+        if with_wording:
+            chosen = with_wording
+        elif not is_singled_out:
+            chosen = [*(score for score in scores if score.has_wording and score.differs_in_status_or_type), *chosen]
+        return sorted(chosen, key=_rank)
 
     def _exclude_other_endpoints(self, scores: list[Score], request: RequestLocation | None) -> list[Score]:
-        """Leave out the records that are documented for other endpoints, unless nothing is left that it can be.
+        """Leave out the records of other endpoints, if that leaves a record which the words do not contradict.
 
-        A record with known words, which the message does not have, is nothing that it can be. Example: a 404 "no longer
-        available to new users" at PB's compatibility layer, for which only the 404 about an authorization header is
-        documented, keeps the record that has these words.
+        Words contradict a record if they are known, and the message does not have them. Example: for its compatibility
+        layer PB documents only a 404 about an authorization header. The 404 "no longer available to new users" there
+        contradicts that record, so the record that has these words stays, though it is of another endpoint.
         """
-        fitting = [score for score in scores if self.areas.fits(score.pattern.endpoints, request)]
-        can_be_one = any(score.has_wording or not score.pattern.has_words for score in fitting)
-        return fitting if can_be_one else scores
+        of_endpoint = [score for score in scores if self.areas.fits(score.pattern.endpoints, request)]
+        return scores if all(map(_is_contradicted_by_words, of_endpoint)) else of_endpoint
 
     def _needs_path(self, pattern: AnswerPattern) -> bool:
-        """Whether only the path tells the pattern's answer from others: it has the usual envelope and no code."""
+        """Whether only the path tells the record's answer from others: no code, and the usual envelope or any body."""
         return "code" not in pattern.wire and pattern.surface in (self.default_surface, "any")
 
     def _score_pattern(
@@ -411,7 +414,7 @@ class Recognizer:
         """Whether no header contradicts the caller, who says that the provider answered.
 
         If other hosts imitate the provider, headers that any host may send are not enough. This prevents that a
-        gateway's answer in PC's envelope is certain. It hides no record, which is still named as a candidate.
+        gateway's answer in PC's envelope is certain. It hides no record: PC's record is still named as a candidate.
         """
         if origin is Origin.NEUTRAL:
             return not self.is_imitated
@@ -446,31 +449,30 @@ def _is_on_surface(pattern: AnswerPattern, surface: str | None) -> bool:
     return is_in_event or surface in (None, pattern.protocol, pattern.surface)
 
 
-def _is_one_by_code_or_value(chosen: Sequence[Score]) -> bool:
-    """Whether only one record is chosen, and its code or a value that it states is in the answer."""
-    return len(_record_addresses(chosen)) == 1 and chosen[0].has_code_or_value
+def _is_contradicted_by_words(score: Score) -> bool:
+    """Whether the record's words are known, and the message does not have them."""
+    return score.pattern.has_words and not score.has_wording
 
 
 def _rank(score: Score) -> tuple[bool, bool, float, float, int, str]:
     """Sort key of records that an answer cannot tell apart. The address makes the order deterministic."""
     pattern = score.pattern
-    has_other_words = pattern.has_words and not score.has_wording
     return (
         not score.has_wording,
-        has_other_words,
+        _is_contradicted_by_words(score),
         -score.points,
-        -score.shared_words,
+        -score.share_of_known_words,
         -len(pattern.endpoints),  # an error of many endpoints is likelier than an error of few
         pattern.address,
     )
 
 
 def _select_candidates(chosen: Sequence[Score]) -> Sequence[Score]:
-    """Return the candidates to name: all if they are few, else those whose known wording does not contradict."""
+    """Return the candidates to name: all if they are few, else those that the words do not contradict, if few."""
     if len(_record_addresses(chosen)) <= MAX_CANDIDATES:
         return chosen
-    general = [score for score in chosen if score.has_wording or not score.pattern.has_words]
-    return general if len(_record_addresses(general)) <= MAX_CANDIDATES else ()
+    consistent = [score for score in chosen if not _is_contradicted_by_words(score)]
+    return consistent if len(_record_addresses(consistent)) <= MAX_CANDIDATES else ()
 
 
 def _record_addresses(scores: Iterable[Score]) -> tuple[str, ...]:
@@ -479,7 +481,7 @@ def _record_addresses(scores: Iterable[Score]) -> tuple[str, ...]:
 
 
 def _find_group_of_answer(answer: Answer, chosen: Iterable[Score], likely_records: Iterable[Record]) -> str:
-    """Return the kind of error, by the records or by the status; of a close without either, that it is one."""
+    """Return the kind of error, by the records or else by the status; else `connection closed`, if it was, or empty."""
     documented_statuses = frozenset().union(*(score.pattern.statuses for score in chosen))
     status = answer.status
     if status is None and len(documented_statuses) == 1:

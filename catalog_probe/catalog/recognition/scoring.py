@@ -8,7 +8,8 @@ Example: a 429 of PC with the code `rate_limit_exceeded` and the type `requests`
 code: 2 for the status, 5 for the code, -1 for a type that is not the documented one, and 1 for the envelope.
 
 Each function `_match_ASPECT` adds the points of one aspect, and returns whether the answer can still be the record's.
-They are called in a fixed order, because a later one asks what an earlier one found: words, code, values, type.
+They are called in a fixed order, because a later one asks what an earlier one found, but never for the points so far:
+first event and status, then words, code, values, type. Words: docs/concepts.md.
 """
 
 from __future__ import annotations
@@ -84,22 +85,24 @@ class Score:
     points: float = 0.0
     has_code_or_value: bool = False
     """Whether the answer has the record's code, or a value that the record states. Then other aspects may differ."""
+    has_similar_or_null_code: bool = False
+    """Whether the code is of the family of the record's, or is missing, as documented. Neither identifies an error."""
     has_wording: bool = False
     """Whether the message has the words that are documented for this record, or that published answers have."""
     differs_in_status_or_type: bool = False
     """Whether the status or the type is another than the documented one."""
     has_unknown_code: bool = False
-    """Whether no record has the code. Then only the words identify the error."""
+    """Whether no record has the code. Then the words alone choose this record, which proves nothing (`proof.py`)."""
     has_envelope: bool = True
     """Whether the body has exactly the members of the envelope."""
     has_stated_value: bool = False
     """Whether a value that the record states is in the body."""
     lacks_documented_words: bool = False
-    """Whether the record documents words of the message, and the message does not have them."""
+    """Whether the record documents words that the message does not have, which contradicts a proof."""
     answer_values: dict[str, Json] = field(default_factory=dict)
     """Aspect -> its value in the answer, e.g. `{"status": 429, "type": "rate_limit_error"}`; of a close, `close`."""
     agreed_statements: list[Statement] = field(default_factory=list)
-    """What the record states and the answer has, but for the status."""
+    """What the record states and the answer has, except the status."""
     message: str = ""
     """The text of the error."""
     reason_templates: list[tuple[str, tuple[Json, ...]]] = field(default_factory=list)
@@ -115,7 +118,7 @@ class Score:
         return tuple(reason.format(*map(_format_value, values)) for reason, values in self.reason_templates)
 
     @property
-    def shared_words(self) -> float:
+    def share_of_known_words(self) -> float:
         """The share of the message's words that the record has, 0 to 1. It orders candidates and decides nothing."""
         words = _message_words(self.message)
         return len(words & self.pattern.words) / (len(words) or 1)
@@ -185,8 +188,7 @@ def _match_transport(score: Score, answer: Answer, projection: Projection) -> bo
         return True
     if projection.event is None or pattern.event not in (None, projection.event):
         return False
-    points = ANY_EVENT if pattern.event is None else EVENT
-    score.add(points, "event {} is documented", projection.event)
+    score.add(ANY_EVENT if pattern.event is None else EVENT, "event {} is documented", projection.event)
     return True
 
 
@@ -206,22 +208,27 @@ def _match_status(score: Score, answer: Answer, projection: Projection) -> bool:
     score.add(OTHER_STATUS, "status {}, documented {}", status, pattern.statuses or f"{pattern.hundreds}xx")
     score.differs_in_status_or_type = True
     # An error never counts as a documented success, nor a success as a documented error.
-    lowest_statuses = pattern.statuses or {(pattern.hundreds or 0) * 100}
-    return any((documented >= _ERROR) is (status >= _ERROR) for documented in lowest_statuses)
+    return any((documented >= _ERROR) is (status >= _ERROR) for documented in _list_statuses(pattern))
+
+
+def _list_statuses(pattern: AnswerPattern) -> frozenset[int]:
+    """Return the documented statuses, or the first status of a documented class: `4xx` -> 400."""
+    return pattern.statuses or frozenset(() if pattern.hundreds is None else (pattern.hundreds * 100,))
 
 
 def _find_status(pattern: AnswerPattern, answer: Answer, projection: Projection) -> int | None:
-    """Return the status that the answer gives for its error, or None.
+    """Return the status that the answer gives for its error, or None. The body's goes first in an event or success.
 
-    The status line of a stream comes before its failure, so it says nothing of an error. Example: the event
-    `{"type": "error", "status": 400, …}` of a stream that began with 200 gives 400.
+    Example: a stream begins with 200, and its event is `{"type": "error", "status": 400, …}` -> 400. An event without a
+    status -> None, because the 200 was sent before the error.
     """
+    is_in_event = projection.event is not None
     has_begun_well = answer.status is None or answer.status < _ERROR
-    if projection.status is not None and (has_begun_well or projection.event is not None):
+    if projection.status is not None and (is_in_event or has_begun_well):
         return projection.status
-    is_of_error = any(status >= _ERROR for status in pattern.statuses or ((pattern.hundreds or 0) * 100,))
-    is_before_failure = has_begun_well and is_of_error and projection.event is not None
-    return answer.status if pattern.protocol == HTTP and not is_before_failure else None
+    documents_error = any(status >= _ERROR for status in _list_statuses(pattern))
+    is_status_before_error = is_in_event and has_begun_well and documents_error
+    return None if is_status_before_error or pattern.protocol != HTTP else answer.status
 
 
 def _match_content(score: Score, answer: Answer, projection: Projection, context: ProviderContext) -> bool:
@@ -300,9 +307,9 @@ def _match_body(score: Score, projection: Projection, context: ProviderContext) 
 def _match_code(score: Score, projection: Projection, known_codes: frozenset[str]) -> bool:
     """Match the code. A code that is not the record's means another error, unless the words are the record's.
 
-    It prevents that an answer is called by another record of the same status and type. It hides that a provider renamed
-    a code, if the message has no known words: such an answer is unknown. The rule for similar codes was made for PC's
-    `decimal_below_min_value`, of which the documents name `integer_below_min_value` alone (2:7.5).
+    The rule prevents that an answer with another code is taken for a record of the same status and type. The rule hides
+    a code that the provider renamed, if the message has no known words: it is unknown. The exception for similar codes
+    was made for PC's `decimal_below_min_value`: the documents name only `integer_below_min_value` (2:7.5).
     """
     documented = score.pattern.wire.get("code")
     code = projection.code
@@ -328,23 +335,31 @@ def _match_code(score: Score, projection: Projection, known_codes: frozenset[str
     is_known = code in known_codes
     if not is_known and any(_has_same_ending(code, other) for other in documented):
         score.add(SIMILAR_CODE, "code {} is of the family of {}", code, documented)
+        score.has_similar_or_null_code = True
         return True
-    if score.has_wording:
-        score.add(0.0, "code {}, documented {}" if is_known else "code {} is in no record", code, documented)
-        score.has_unknown_code = not is_known
-        return True
-    return False
+    if score.has_wording and is_known:
+        score.add(0.0, "code {}, documented {}", code, documented)
+    elif score.has_wording:
+        score.add(0.0, "code {} is in no record", code)
+        score.has_unknown_code = True
+    return score.has_wording
 
 
 def _match_null_code(score: Score, projection: Projection) -> bool:
     """Match an answer without a code, which the record documents as null.
 
-    Such a record says little. So the status or the event must agree at least roughly, and the faulty field too if the
-    record names one. Example: `{"param": "model", "code": null}` is not PC's `service_tier_not_allowed`.
+    A missing code says little. So the event or the status (or its class) must be the record's too, and the faulty field
+    if the record names one. Example: `{"param": "model", "code": null}` is not PC's `service_tier_not_allowed`.
     """
-    params = [param for param in score.pattern.wire.get("param", ()) if param is not None]
-    if score.points < STATUS_CLASS or (params and projection.param not in params):
+    pattern = score.pattern
+    params = [param for param in pattern.wire.get("param", ()) if param is not None]
+    has_other_status = score.differs_in_status_or_type  # the type is compared later
+    has_status = "status" in score.answer_values and not has_other_status
+    # Another status contradicts a record that names no event, and not one whose event has come.
+    has_event = pattern.protocol != HTTP and (pattern.event is not None or not has_other_status)
+    if not (has_status or has_event) or (params and projection.param not in params):
         return False
+    score.has_similar_or_null_code = True
     score.add(NULL_CODE, "no code and param {}, as documented" if params else "no code, as documented", *params[:1])
     return True
 
@@ -383,11 +398,11 @@ def _match_type(score: Score, projection: Projection) -> bool:
         return True
     # A name can be renamed; a documented null cannot.
     is_renamed = projection.type is not ABSENT and None not in documented
-    # Status and code may agree without words. A similar code is worth as much as a status that is unknown. The name of
-    # an event is not: `error` names each error of a stream.
-    has_status_or_code = score.points >= STATUS and score.pattern.protocol == HTTP
-    agrees_otherwise = score.has_wording or has_status_or_code
-    if score.has_code_or_value or (is_renamed and agrees_otherwise):
+    has_documented_status = score.answer_values.get("status") in score.pattern.statuses
+    has_code_and_no_other_status = score.has_similar_or_null_code and not score.differs_in_status_or_type
+    # Neither is enough for a record of events, because each error of a stream has the event `error`.
+    has_status_or_code = score.pattern.protocol == HTTP and (has_documented_status or has_code_and_no_other_status)
+    if score.has_code_or_value or (is_renamed and (score.has_wording or has_status_or_code)):
         score.add(OTHER_TYPE, "type {}, documented {}", projection.type, documented)
         score.differs_in_status_or_type = True
         return True

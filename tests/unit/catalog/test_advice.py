@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 import catalog_probe
 from catalog_probe import Advice, May
-from catalog_probe.catalog.recognition.advice import apply_answer, combine_advice
+from catalog_probe.catalog.files.manifest import manifest
+from catalog_probe.catalog.recognition import advice as advice_module
+from catalog_probe.catalog.recognition.advice import advise_for_record, advise_for_status, apply_answer, combine_advice
+
+if TYPE_CHECKING:
+    import pytest
 
 YES = Advice(May.YES, attempts=3, first_s=0.5, max_s=8.0)
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -101,6 +108,15 @@ def test_delays_double_up_to_the_most_and_end_with_the_attempts() -> None:
     steady = Advice(May.YES, attempts=6, first_s=1.0, max_s=4.0, jitter=False)
     assert [steady.delay_s(attempt) for attempt in range(1, 7)] == [1.0, 2.0, 4.0, 4.0, 4.0, None]
     assert Advice(May.NO, attempts=6).delay_s(1) is None
+
+
+def test_a_provider_whose_clients_are_unknown_has_three_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manifest need not have a table `retry`. A yes with one attempt would be a no."""
+    monkeypatch.setattr(advice_module, "manifest", lambda provider: replace(manifest(provider), retry=None))
+    documented = advise_for_record(catalog_probe.load()["pa/errors/general/overloaded"].record)
+    assert (documented.may, documented.attempts) == (May.YES, 3)
+    assert apply_answer(documented, {"retry-after": "12"}, None).delay_s(1) == 12.0
+    assert advise_for_status(503, "pa").attempts == 3
 
 
 def test_no_backoff_outlasts_a_day() -> None:

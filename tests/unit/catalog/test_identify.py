@@ -113,6 +113,14 @@ def test_a_new_code_is_unknown_with_the_nearest_record() -> None:
     assert "pc/errors/request/unknown_parameter" in identity.nearest
 
 
+def test_a_record_of_a_class_of_statuses_may_be_the_nearest() -> None:
+    """PA documents the refusal of a change to an administered group as `4xx`."""
+    message = "This change of a group of administered members is refused."
+    body = {"type": "error", "error": {"type": "teapot_error", "message": message}, "request_id": "req_1"}
+    assert identify("pa", 418, None, body).nearest[0] == "pa/errors/compliance/write_refused"
+    assert "pa/errors/compliance/write_refused" not in identify("pa", 618, None, body).nearest
+
+
 def test_an_undocumented_status_is_a_reason() -> None:
     identity = identify("pc", 418, None, {"error": {**PC_LIMIT, "code": None}})
     assert "status 418 is in no record" in identity.reasons
