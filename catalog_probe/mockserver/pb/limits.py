@@ -264,10 +264,10 @@ def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> 
     days = call.session.state(Usage).days
     today = datetime.fromtimestamp(call.now, PACIFIC).date().isoformat()
     day_counts = [(quota, (call.project.id, model.id, pool, quota.name, today)) for quota in PER_DAY]
-    times = leniency.get_current().limits or UNLIMITED
+    factor = leniency.get_current().limits or UNLIMITED
     for quota, key in day_counts:
-        limit = getattr(limits, quota.name)
-        if days[key] + amounts[quota.unit] > limit * times:
+        limit = getattr(limits, quota.name) * factor
+        if days[key] + amounts[quota.unit] > limit:
             return QuotaExcess(quota, limit, _seconds_until_midnight(call))
     excesses = charge_all(meters_of(call, model, pool, limits), amounts, call.now)
     if excesses:
@@ -285,14 +285,15 @@ def meters_of(call: Call, model: Model, pool: str, limits: Limits) -> list[Meter
 
 def find_overspending(call: Call) -> QuotaExcess | None:
     """Return the excess of the spend limit, if the project is beyond it (2:8.3)."""
-    limit = TIERS[call.project.tier].usd_in_ten_minutes
-    window = call.session.state(Usage).spending[call.project.id]
-    if limit is None or leniency.get_current().limits is None:
+    usd_in_ten_minutes = TIERS[call.project.tier].usd_in_ten_minutes
+    if usd_in_ten_minutes is None:
         return None
+    limit = usd_in_ten_minutes * (leniency.get_current().limits or UNLIMITED)
+    window = call.session.state(Usage).spending[call.project.id]
     if window.total(call.now) < limit:
         return None
-    # the oldest spending leaves the window first
-    return QuotaExcess(SPEND, limit, window.sums[0][0] + SPEND_WINDOW_S - call.now)
+    oldest_start, _ = window.sums[0]  # the oldest spending leaves the window first
+    return QuotaExcess(SPEND, limit, oldest_start + SPEND_WINDOW_S - call.now)
 
 
 def _seconds_until_midnight(call: Call) -> float:
