@@ -248,26 +248,24 @@ def _parse_address(record: Json, location: str) -> str:
 
 def _parse_line_response(answer: Mapping[str, Json], location: str) -> Response:
     status = answer.get("status", answer.get("http_status"))
-    grpc, events = answer.get("grpc"), answer.get("events")
+    grpc = _parse_grpc(answer["grpc"]) if isinstance(answer.get("grpc"), dict) else None
+    events = _parse_events(answer["events"]) if isinstance(answer.get("events"), list) else None
     close = _find_close(answer)
-    if not isinstance(status, int) and close is None and not isinstance(grpc, dict) and not isinstance(events, list):
+    if not isinstance(status, int) and close is None and grpc is None and events is None:
         mend = "give each line `request` and `response.status`"
         raise TrafficError(f"{location}: its answer has no status", mend)
     headers = _parse_headers(answer.get("headers"))
     raw = b"" if close is not None else _encode_body(answer.get("body"))
     is_stream = "text/event-stream" in headers.get("content-type", "").lower()
-    stream = parse_stream(raw) if is_stream and not isinstance(events, list) else Stream()
-    if is_stream or events:
+    stream = parse_stream(raw) if is_stream and events is None else Stream()
+    if is_stream or events:  # the events are the body
         value, body_type = None, "empty"
     elif answer.get("body_type") == "json":  # a JSON string must not be parsed once more
         value, body_type = answer.get("body"), "json"
     else:
         value, body_type = parse_body(raw)
-    parsed_events: tuple[Event, ...] | None = None
-    if isinstance(events, list):
-        parsed_events = _parse_events(events)
-    elif is_stream or close:
-        parsed_events = tuple(stream.events)
+    if events is None and (is_stream or close is not None):
+        events = tuple(stream.events)
     if not isinstance(status, int):
         status = 101 if close is not None else None  # a WebSocket that was closed had been opened (RFC 6455)
     return Response(
@@ -275,9 +273,9 @@ def _parse_line_response(answer: Mapping[str, Json], location: str) -> Response:
         headers=headers,
         body=value,
         body_type=body_type,
-        events=parsed_events,
+        events=events,
         close=close,
-        grpc=_parse_grpc(grpc) if isinstance(grpc, dict) else None,
+        grpc=grpc,
         ended=str(answer.get("ended") or stream.ended),
     )
 
