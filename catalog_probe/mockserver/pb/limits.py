@@ -1,6 +1,6 @@
 """PB's limits by tier and model, their charging, and their 429 (2:7.1, 2:8.3).
 
-The documents give the dimensions, the spend limits and the ceilings of batches; other numbers are the mock's choice.
+The documents give dimensions, spend limits and ceilings of batches; other numbers are ours. Words: docs/concepts.md.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ class Quota(Limit):
 
 
 MINUTE_S, DAY_S = 60, 24 * 3600
-NO_WINDOW = math.inf  # the limit of what is held at once, or until a date
+NO_WINDOW = math.inf  # the quota counts what is held at once, e.g. stored bytes, or no period is documented
 
 
 def _quota(
     name: str, unit: str, window_s: float, row: ErrorRow, metric: str, quota_id: str, section: str = "2:8.3"
 ) -> Quota:
-    return Quota(name, unit, row, section, window_s, metric=metric, id=quota_id)
+    return Quota(name=name, unit=unit, row=row, section=section, window_s=window_s, metric=metric, id=quota_id)
 
 
 def _model_quota(name: str, unit: str, window_s: float, row: ErrorRow, metric: str, quota_id: str) -> Quota:
     return _quota(name, unit, window_s, row, f"generate_content_{metric}", f"Generate{quota_id}PerProjectPerModel")
 
 
-# The limits of a project for each model; a column of `Limits` has their numbers.
+# The limits of a project for each model. The name is the field of `Limits` with the number; the unit is what counts.
 REQUESTS_PER_MINUTE = _model_quota("requests", "requests", MINUTE_S, RATE_LIMIT, "requests", "RequestsPerMinute")
 PER_MINUTE = (
     REQUESTS_PER_MINUTE,
@@ -116,9 +116,9 @@ TIGHT_LIMITS: Mapping[str, Limits] = {
 
 @dataclass(frozen=True)
 class Tier:
-    """A usage tier: its limits, and its ceilings of enqueued batch tokens.
+    """A usage tier: its limits, and the ceilings of enqueued batch tokens (2:8.3).
 
-    The ceilings are those of 2:8.3 for speech, embedding and all other models.
+    `speech`, `embedding` and `other` are the ceilings: the most tokens that all active jobs of one such model may have.
     """
 
     section: str
@@ -174,7 +174,7 @@ EXHAUSTIBLE_QUOTAS: Mapping[str, QuotaExcess] = {
     "enqueued_tokens": QuotaExcess(ENQUEUED_TOKENS, 10_000_000),
     "file_storage": QuotaExcess(FILE_STORAGE, MAX_STORED_BYTES),
 }
-"""Quotas of the scenario `quota_used_up`, with the lowest limit of 2:8.3: only money or days exhaust them."""
+"""Parameter of the scenario `quota_used_up` -> what its 429 states. Only money or days use up such a quota."""
 
 
 PACIFIC = ZoneInfo("America/Los_Angeles")
@@ -188,7 +188,7 @@ class Usage:
     """Usage of projects that no bucket counts: by day, and in a window."""
 
     days: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    """By project, model, service tier, dimension and day."""
+    """Project, model, service tier, name of the quota, and day -> what was used, e.g. 2 `requests_a_day`."""
     spending: defaultdict[str, SlidingWindow] = field(
         default_factory=lambda: defaultdict(lambda: SlidingWindow(SPEND_WINDOW_S, period_s=1))
     )
@@ -210,7 +210,7 @@ def admit_generation(call: Call, model: Model, tokens: int, images: int, service
     """
     set_service_tier_header(call, service_tier)
     if service_tier == FLEX:
-        refuse_flex(call, model)
+        raise_flex_failure(call, model)
     if call.project.billing is Billing.NONE and model.paid_only:
         raise make_quota_refusal(model.id, QuotaExcess(FREE_TIER, 0))
     overspending = find_overspending(call)
@@ -237,15 +237,15 @@ def set_service_tier_header(call: Call, service_tier: str) -> None:
     call.headers[call.names.header("service-tier")] = service_tier
 
 
-def refuse_flex(call: Call, model: Model) -> None:
-    """Raise the failure of a scenario of flex inference (2:8.3)."""
+def raise_flex_failure(call: Call, model: Model) -> None:
+    """Raise the failure of flex inference that a scenario of this call asks for, if one does (2:8.3)."""
     if call.context.take(CAPACITY_UNAVAILABLE):
         raise NO_FLEX_CAPACITY()
     if call.context.take(CAPACITY_SHED):
         raise make_quota_refusal(model.id, QuotaExcess(FLEX_CAPACITY, 0, FLEX_DELAY_S))
 
 
-def limits_of(call: Call, model: Model, pool: str) -> Limits:
+def limits_of(call: Call, model: Model, service_tier: str) -> Limits:
     """Return the project's limits for the model in a service tier.
 
     Example: 1,000 requests a minute are 100 for a preview model, and 30 for priority inference with it.
@@ -254,22 +254,22 @@ def limits_of(call: Call, model: Model, pool: str) -> Limits:
     limits = tier.by_model.get(model.id, tier.limits)
     if model.preview or model.experimental:
         limits = limits.share(PREVIEW_SHARE)
-    return limits.share(PRIORITY_SHARE) if pool == "priority" else limits
+    return limits.share(PRIORITY_SHARE) if service_tier == "priority" else limits
 
 
-def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> QuotaExcess | None:
+def _charge(call: Call, model: Model, service_tier: str, amounts: Mapping[str, int]) -> QuotaExcess | None:
     """Charge every limit of a day and of a minute, or none of them and return the first that is exceeded."""
-    limits = limits_of(call, model, pool)
+    limits = limits_of(call, model, service_tier)
     # the days first: once the minute's buckets are charged, nothing may refuse the request
     days = call.session.state(Usage).days
     today = datetime.fromtimestamp(call.now, PACIFIC).date().isoformat()
-    day_counts = [(quota, (call.project.id, model.id, pool, quota.name, today)) for quota in PER_DAY]
-    times = leniency.get_current().limits or UNLIMITED
+    day_counts = [(quota, (call.project.id, model.id, service_tier, quota.name, today)) for quota in PER_DAY]
+    factor = leniency.get_current().limits or UNLIMITED
     for quota, key in day_counts:
-        limit = getattr(limits, quota.name)
-        if days[key] + amounts[quota.unit] > limit * times:
+        limit = getattr(limits, quota.name) * factor
+        if days[key] + amounts[quota.unit] > limit:
             return QuotaExcess(quota, limit, _seconds_until_midnight(call))
-    excesses = charge_all(meters_of(call, model, pool, limits), amounts, call.now)
+    excesses = charge_all(meters_of(call, model, service_tier, limits), amounts, call.now)
     if excesses:
         meter = excesses[0].meter
         return QuotaExcess(meter.limit, meter.bucket.per_minute, excesses[0].wait_s)
@@ -278,21 +278,22 @@ def _charge(call: Call, model: Model, pool: str, amounts: Mapping[str, int]) -> 
     return None
 
 
-def meters_of(call: Call, model: Model, pool: str, limits: Limits) -> list[Meter[Quota]]:
+def meters_of(call: Call, model: Model, service_tier: str, limits: Limits) -> list[Meter[Quota]]:
     """Return the meters of the limits per minute; each service tier is a pool of its own (2:8.3)."""
-    return call.session.open_meters(PER_MINUTE, limits, "pb", call.project.id, model.id, pool)
+    return call.session.open_meters(PER_MINUTE, limits, "pb", call.project.id, model.id, service_tier)
 
 
 def find_overspending(call: Call) -> QuotaExcess | None:
     """Return the excess of the spend limit, if the project is beyond it (2:8.3)."""
-    limit = TIERS[call.project.tier].usd_in_ten_minutes
-    window = call.session.state(Usage).spending[call.project.id]
-    if limit is None or leniency.get_current().limits is None:
+    usd_in_ten_minutes = TIERS[call.project.tier].usd_in_ten_minutes
+    if usd_in_ten_minutes is None:
         return None
+    limit = usd_in_ten_minutes * (leniency.get_current().limits or UNLIMITED)
+    window = call.session.state(Usage).spending[call.project.id]
     if window.total(call.now) < limit:
         return None
-    # the oldest spending leaves the window first
-    return QuotaExcess(SPEND, limit, window.sums[0][0] + SPEND_WINDOW_S - call.now)
+    oldest_start, _ = window.sums[0]  # the oldest spending leaves the window first
+    return QuotaExcess(SPEND, limit, oldest_start + SPEND_WINDOW_S - call.now)
 
 
 def _seconds_until_midnight(call: Call) -> float:

@@ -2,7 +2,9 @@
 
 A live night asks the first endpoint of each record, endpoints that differed before, and those that are due: crc32 of
 record and endpoint, modulo 28, is the day's ordinal modulo 28. So no endpoint's day depends on what else exists.
-The variants of a request rotate by the same rule, each by its label; no variant of a record that differs is sent.
+The variants of a request rotate by the same rule, each by its label, but a live night sends none of a record that
+differs. *Not drawn*: a night leaves an endpoint or variant to another night. *Left out*: an obstacle, such as a missing
+key, keeps an endpoint or label from being sent. *Not probed*: nothing of a record is sent. Words: docs/concepts.md.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ class Depth(StrEnum):
 
 
 def default_depth(target: Target) -> Depth:
-    """Return the depth of a run that names none: all endpoints, but of a provider, whose night has a budget."""
+    """Return the depth of a run that names none: `rotate` for a live provider, to save its budget, else `full`."""
     return Depth.ROTATE if target.live and not target.is_compatible else Depth.FULL
 
 
@@ -66,7 +68,7 @@ class Rotation:
     day: date
 
     def includes(self, record: Record, endpoint: str) -> bool:
-        """Whether the run asks this endpoint of a record; it is not the record's first."""
+        """Whether the run asks this endpoint of a record, which is not the record's first endpoint."""
         if self.depth is not Depth.ROTATE:
             return self.depth is Depth.FULL
         return is_due(str(record.address), endpoint, self.day) or endpoint in differing_endpoints(record)
@@ -74,8 +76,8 @@ class Rotation:
     def includes_variant(self, record: Record, label: str) -> bool:
         """Whether the run sends this variant of a record's request, e.g. `put` of the 405 of a wrong method.
 
-        If the record differs, no variant is sent: it would tell the same drift once more, under a label that nobody
-        has accepted.
+        A rotating run sends no variant of a record that differs. The variant would show the same drift as `answer`, but
+        as `put/status`: an accepted difference of `answer/status` does not cover that key.
         """
         if self.depth is not Depth.ROTATE:
             return self.depth is Depth.FULL
@@ -86,14 +88,14 @@ ALL_ENDPOINTS = Rotation(Depth.FULL, date.min)
 
 
 def is_due(address: str, name: str, day: date) -> bool:
-    """Whether it is the day of this record and this endpoint or variant, by its name: one day in `ROUND_DAYS`."""
+    """Whether this endpoint (its address) or variant (its label) of a record is due: on one day in `ROUND_DAYS`."""
     return zlib.crc32(f"{address}{name}".encode()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
 
 
 def plan_endpoints(
     others: dict[str, Recipe], record: Record, target: Target, allow: frozenset[Cost], rotation: Rotation
 ) -> EndpointPlan:
-    """Decide which of a record's other endpoints a run asks; `others` come from `list_other_endpoints`.
+    """Decide which of a record's other endpoints a run asks; each recipe of `others` has a label besides `setup`.
 
     Example: an endpoint whose recipe needs `values.small_model`, which the target lacks, is left out with that reason.
     """
@@ -111,12 +113,12 @@ def plan_endpoints(
         if sent_labels - {SETUP}:
             sent[endpoint] = recipe.restrict_to(sent_labels)
         else:
-            left_out[endpoint] = obstacles[min(obstacles)]
+            left_out[endpoint] = obstacles[min(obstacles)]  # by label, so that each night tells the same reason
     return EndpointPlan(sent, left_out, tuple(not_drawn))
 
 
 def draw_variants(planned: PlannedRecipe, record: Record, rotation: Rotation) -> PlannedRecipe:
-    """Return the planned recipe with the variants that the run sends; the labels of the others are kept."""
+    """Return the planned recipe without the variants that are not drawn; `variants_not_drawn` keeps their labels."""
     sent = planned.calls.keys() & set(planned.variants)
     not_drawn = {label for label in sent if not rotation.includes_variant(record, label)}
     if not not_drawn:
@@ -138,7 +140,7 @@ def _leave_out(recipe: AnyRecipe, labels: Set[str]) -> AnyRecipe:
 def list_other_endpoints(
     recipe: Recipe, record: Record, catalog: Catalog, minimal_requests: MinimalRequests
 ) -> dict[str, Recipe]:
-    """Return the recipe for each endpoint that the record names and its own calls do not ask, if it has one."""
+    """Return endpoint -> recipe, for endpoints of the record that `other_endpoints` can ask and no own call asks."""
     if recipe.other_endpoints is None:
         return {}
     claimed = claimed_endpoints(record)
@@ -186,8 +188,9 @@ class BudgetPlan:
     """The order in which recipes draw on a budget, and which do not fit if each is sent once."""
 
     order: tuple[str, ...]
+    """All addresses, the first to draw on the budget first."""
     left_out: tuple[str, ...] = ()
-    """Addresses, the first to be left out first."""
+    """The addresses of `order` that do not fit, the last of `order` first."""
 
     @property
     def ranks(self) -> Mapping[str, int]:
@@ -219,7 +222,7 @@ def plan_budget(recipes: Sequence[Recipe], provider: Provider, catalog: Catalog)
 
 
 def count_facts(provider: str, catalog: Catalog) -> Mapping[str, int]:
-    """Count the facts with an effect on the wire that each record checks, by its address."""
+    """Return address of a record -> how many facts with an effect on the wire the record checks."""
     checks = load_fact_checks(provider, catalog)
     counts: Counter[str] = Counter()
     for fact in checks.facts:
@@ -229,10 +232,9 @@ def count_facts(provider: str, catalog: Catalog) -> Mapping[str, int]:
 
 
 def _facts_per_share(recipe: Recipe, facts: Mapping[str, int], provider: Provider) -> float:
-    """Return the facts of a recipe for the share of the budget that it takes; infinite if it takes nothing."""
-    share = max(
-        _share(recipe.tokens, provider.limits.max_tokens), _share(recipe.requests, provider.limits.max_requests)
-    )
+    """Return the facts of a recipe, and 1, for the share of the budget that it takes; infinite if it takes nothing."""
+    limits = provider.limits
+    share = max(_share(recipe.tokens, limits.max_tokens), _share(recipe.requests, limits.max_requests))
     return (1 + facts.get(recipe.address, 0)) / share if share else float("inf")
 
 
@@ -248,7 +250,7 @@ def _fits(provider: Provider, tokens: int, requests: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run would probe, and why it would not probe the rest."""
+    """Address of a record -> what a run would send for it, or why the run would not probe it."""
 
     probed: Mapping[str, PlannedRecipe]
     not_probed: Mapping[str, Reason]
@@ -266,10 +268,7 @@ def make_plan(
     addresses: Iterable[str],
     rotation: Rotation = ALL_ENDPOINTS,
 ) -> Plan:
-    """Decide for every address whether it is probed, and on which endpoints.
-
-    Pure but for loading the recipes.
-    """
+    """Decide for every address whether it is probed, and on which endpoints; pure but for loading the recipes."""
     probed: dict[str, PlannedRecipe] = {}
     not_probed: dict[str, Reason] = {}
     for address in addresses:
@@ -281,36 +280,37 @@ def make_plan(
             not_probed[address] = recipes.unprobed.get(address, Reason(ReasonCode.NO_RECIPE, advice))
             continue
         planned = fit_to_target(recipe, record, catalog, target, allow, rotation)
-        if isinstance(planned, Reason) and target.upstream:
-            armed = arm_by_row(recipe, record, catalog, recipes.minimal_requests, planned)
-            if armed is not None and find_obstacle(armed, target, allow) is None:
-                planned = armed
         if isinstance(planned, Reason):
-            not_probed[address] = planned
-        else:
-            probed[address] = draw_variants(planned, record, rotation)
+            armed = arm_by_row(recipe, record, catalog, recipes.minimal_requests, planned) if target.upstream else None
+            if armed is None or find_obstacle(armed, target, allow) is not None:
+                not_probed[address] = planned
+                continue
+            planned = armed
+        probed[address] = draw_variants(planned, record, rotation)
     return Plan(probed, not_probed)
 
 
 def arm_by_row(
     recipe: Recipe, record: Record, catalog: Catalog, minimal_requests: MinimalRequests, obstacle: Reason
 ) -> PlannedRecipe | None:
-    """Return a recipe that arms a limit or a server fault at the mock behind a server; None for any other record.
+    """Return a recipe that makes the mock behind a compatible server fail; None if the record is no 429 or 5xx.
 
-    The smallest request then meets the fault of the record's row, whatever keeps the record's own recipe from it.
-    Example: `pc/errors/rate_limit/insufficient_quota` takes the key of an account without a quota, unless
-    `2:7.5#insufficient_quota` is armed.
+    None as well if the recipe has several steps, or no endpoint of the record has a minimal request. The mock
+    answers that request with the error of the record's row, so no account in a special state is needed. Example:
+    `pc/errors/rate_limit/insufficient_quota` needs the key of an account without a quota. The armed recipe sends
+    `POST /v1/responses` with the ordinary key and the scenario `2:7.5#insufficient_quota`.
     """
-    calls = {endpoint: minimal_requests.get(endpoint) for endpoint in claimed_endpoints(record)}
-    endpoint, call = next(((endpoint, call) for endpoint, call in calls.items() if call is not None), ("", None))
+    endpoint = next((endpoint for endpoint in claimed_endpoints(record) if endpoint in minimal_requests), None)
     is_upstream_fault = any(status == 429 or status >= 500 for status in documented_status(record).members)
-    if call is None or not is_upstream_fault or len(recipe.own_labels) != 1:
+    has_one_step = len(recipe.own_labels) == 1
+    if endpoint is None or not (is_upstream_fault and has_one_step):
         return None
     rules = [rule for step in asserted_expectations(record, catalog.__getitem__) for rule in step.headers]
-    is_told = any(rule.name == "retry-after" and rule.rule != "absent" and not rule.optional for rule in rules)
-    fault = f"{own_row(record)};retry_after=1" if is_told else own_row(record)
-    armed = adapt_to_endpoint(recipe, endpoint, call.with_scenario(fault))
-    armed = replace(armed, cost=Cost.FREE, credential="inference", not_live=None, control=None, optional={})
+    has_delay = any(rule.name == "retry-after" and rule.rule != "absent" and not rule.optional for rule in rules)
+    fault = f"{own_row(record)};retry_after=1" if has_delay else own_row(record)
+    armed = adapt_to_endpoint(recipe, endpoint, minimal_requests[endpoint].with_scenario(fault))
+    # The mock fails for any key and at no cost, so the key, cost and control of the record's own recipe do not matter.
+    armed = replace(armed, cost=Cost.FREE, credential="inference", not_live=None, control=None)
     return PlannedRecipe.from_recipe(armed, dict.fromkeys(recipe.optional_labels, obstacle))
 
 
@@ -322,7 +322,7 @@ def fit_to_target(
     allow: frozenset[Cost],
     rotation: Rotation = ALL_ENDPOINTS,
 ) -> PlannedRecipe | Reason:
-    """Return what of a recipe a target can send, here and on the record's other endpoints, or why it can send nothing.
+    """Return what of a recipe a target can send, on its own and the record's other endpoints, or why nothing can be.
 
     Example: three steps need one key, and one step needs another, which is not set. Three of four steps are planned.
     """
@@ -339,6 +339,7 @@ def fit_to_target(
     provider = target.providers[recipe.provider]
     sent = choose_lane(recipe.restrict_to(labels), provider)
     minimal_requests = book.recipe_book(record.provider).minimal_requests
+    # A result has one reason for a label, so a label that is left out is left out on the other endpoints as well.
     others = {
         endpoint: other.restrict_to(other.labels - left_out.keys())
         for endpoint, other in list_other_endpoints(recipe, record, catalog, minimal_requests).items()
@@ -348,7 +349,7 @@ def fit_to_target(
 
 
 def list_documented_labels(record: Record, catalog: Catalog) -> frozenset[str]:
-    """List the labels under which a record documents something; of the others all is assumed."""
+    """Return the labels with a documented assertion; all that a record asserts under another label is assumed."""
     by_label: dict[str, list[Assertion]] = {}
     for assertion in assertions(record, catalog.__getitem__):
         by_label.setdefault(assertion.key.label, []).append(assertion)
@@ -356,7 +357,10 @@ def list_documented_labels(record: Record, catalog: Catalog) -> frozenset[str]:
 
 
 def _list_dependent_obstacles(left_out: Mapping[str, Reason], record: Record, catalog: Catalog) -> dict[str, Reason]:
-    """Return the labels that mean something only after a label that is left out, each with that one's reason."""
+    """Return label -> reason, for labels that mean something only after a label that is left out for this reason.
+
+    Example: `listed` depends on `created`, whose key is missing -> `{"listed": credential-missing}`.
+    """
     dependent: dict[str, Reason] = {}
     for expectation in expectations(record, catalog.__getitem__):
         missing = sorted(label for label in expectation.depends_on if label in left_out or label in dependent)
@@ -366,6 +370,6 @@ def _list_dependent_obstacles(left_out: Mapping[str, Reason], record: Record, ca
 
 
 def controlled_lanes(plan: Plan) -> tuple[str, ...]:
-    """List the lanes of a plan in which every verdict rests on a control."""
+    """Return the lanes of a plan in which each recipe has a control."""
     uncontrolled = {recipe.lane for recipe in plan.recipes if book.find_control(recipe) is None}
     return tuple(sorted({recipe.lane for recipe in plan.recipes} - uncontrolled))

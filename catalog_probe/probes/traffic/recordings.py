@@ -1,4 +1,4 @@
-"""Read recordings: a HAR, JSON lines, the results of a run, or a folder of these."""
+"""Read recordings: a HAR, JSON lines, the results of a run, or a folder of these. Words: docs/concepts.md."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class RecordedAttempt:
     provider: str = ""
     """The provider, if the recording names it."""
     record: str = ""
-    """The address of the record that it was a probe of; only in a run of ours."""
+    """The address of the record that the exchanges probe; empty unless a probe of ours sent them."""
     headers_complete: bool | None = None
     """Whether all headers of the answer were kept; None if the recording does not say."""
     unusable_reason: str = ""
-    """Why the answer is no evidence: its body was not kept, or a cache gave it. Empty if it is."""
+    """Why the answer is no evidence: its body was not kept, or a cache gave it. Empty if it is evidence."""
 
     def __post_init__(self) -> None:
         """Raise a TrafficError if a request URL cannot be parsed, because later code parses it without a check."""
@@ -101,6 +101,7 @@ _HEADERS_COMPLETE = "_headersComplete"
 """Our own field, which HAR allows: whether the recording has all headers."""
 
 _RECORD_AGAIN = "record it again as HAR 1.2"
+_UNANSWERED = Reason(ReasonCode.CLOSED_WITHOUT_ANSWER, "the recording has no answer")
 
 
 def read_har(document: Mapping[str, Json], name: str) -> Recording:
@@ -134,7 +135,7 @@ def _read_entry(entry: Json, location: str, headers_complete: bool | None) -> Re
         label="",
         request=Request(request.method, request.url, request.headers, _parse_request_body(request)),
         response=_parse_har_response(answer) if answer is not None else None,
-        failure=None if answer else Reason(ReasonCode.CLOSED_WITHOUT_ANSWER, "the recording has no answer"),
+        failure=_UNANSWERED if answer is None else None,
         elapsed_ms=float(elapsed_ms) if isinstance(elapsed_ms, int | float) and elapsed_ms > 0 else 0.0,
     )
     return RecordedAttempt(
@@ -176,37 +177,39 @@ def _parse_frames(frames: Iterable[pasted_answers.Frame]) -> Iterator[Event]:
 UNKNOWN_METHOD = "POST"
 """The method of a published answer without a request; it has no URL either, so the method decides nothing."""
 
-_UNANSWERED = Reason(ReasonCode.CLOSED_WITHOUT_ANSWER, "the recording has no answer")
-
 
 def attempts_of_result(result: Result, location: str) -> Iterator[RecordedAttempt]:
     """Yield the attempts of one probe of ours, each exchange with the label by which it was judged.
 
-    The exchanges of a run that judged a recording are those of other clients: none is a probe of the record.
+    A run that judged a recording kept exchanges of other clients. They were not sent to probe the record, so each is an
+    attempt of its own, without record and label.
     """
     provider = result.address.provider
     for attempt in result.attempts:
+        at = attempt.started_at
         exchanges = tuple(exchange for exchange in attempt.exchanges if exchange.label not in UNJUDGED_LABELS)
         if result.trigger == RECORDED:
             for exchange in exchanges:
                 unlabelled = replace(exchange, label="", endpoint="")
-                yield RecordedAttempt(location, (unlabelled,), attempt.started_at, provider)
+                yield RecordedAttempt(location, (unlabelled,), at, provider)
         elif exchanges:
-            yield RecordedAttempt(location, exchanges, attempt.started_at, provider, result.record, True)
+            yield RecordedAttempt(location, exchanges, at, provider, result.record, headers_complete=True)
 
 
 def parse_exchange(line: Mapping[str, Json], location: str) -> RecordedAttempt:
     """Parse a line with one exchange: `request` and `response` as in results.jsonl, or an answer alone.
 
+    Examples: `{"request": {…}, "response": null}` has no answer, and `{"provider": "pa", "status": 400}` is one alone.
     Further fields: `provider`, `at` (RFC 3339), `record`, `label`, and `headers_complete`, if it is known whether all
     headers were kept.
 
     Raises:
-        TrafficError: it has no answer that can be read.
+        TrafficError: the answer has no status, or `record` is no address.
     """
     response = line.get("response")
-    answer: Mapping[str, Json] = response if isinstance(response, dict) else line
     request: Mapping[str, Json] = line["request"] if isinstance(line.get("request"), dict) else {}
+    is_unanswered = bool(request) and response is None
+    answer: Mapping[str, Json] = response if isinstance(response, dict) else line
     provider = line.get("provider")
     exchange = Exchange(
         label=str(line.get("label") or ""),
@@ -216,13 +219,14 @@ def parse_exchange(line: Mapping[str, Json], location: str) -> RecordedAttempt:
             _parse_headers(request.get("headers")),
             request.get("body"),
         ),
-        response=_parse_line_response(answer, location) if response is not None or not request else None,
-        failure=_UNANSWERED if request and response is None else None,
+        response=None if is_unanswered else _parse_line_response(answer, location),
+        failure=_UNANSWERED if is_unanswered else None,
     )
     return RecordedAttempt(
         location=location,
         exchanges=(exchange,),
         at=str(line.get("at") or request.get("at") or ""),
+        # An unknown name is no error, because URL or headers may name the provider. An address can only be ours.
         provider=provider.lower() if isinstance(provider, str) and provider.lower() in providers() else "",
         record=_parse_address(line.get("record"), location),
         headers_complete=_parse_headers_complete(line, answer),
@@ -248,26 +252,24 @@ def _parse_address(record: Json, location: str) -> str:
 
 def _parse_line_response(answer: Mapping[str, Json], location: str) -> Response:
     status = answer.get("status", answer.get("http_status"))
-    grpc, events = answer.get("grpc"), answer.get("events")
+    grpc = _parse_grpc(answer["grpc"]) if isinstance(answer.get("grpc"), dict) else None
+    events = _parse_events(answer["events"]) if isinstance(answer.get("events"), list) else None
     close = _find_close(answer)
-    if not isinstance(status, int) and close is None and not isinstance(grpc, dict) and not isinstance(events, list):
+    if not isinstance(status, int) and close is None and grpc is None and events is None:
         mend = "give each line `request` and `response.status`"
         raise TrafficError(f"{location}: its answer has no status", mend)
     headers = _parse_headers(answer.get("headers"))
     raw = b"" if close is not None else _encode_body(answer.get("body"))
     is_stream = "text/event-stream" in headers.get("content-type", "").lower()
-    stream = parse_stream(raw) if is_stream and not isinstance(events, list) else Stream()
-    if is_stream or events:
+    stream = parse_stream(raw) if is_stream and events is None else Stream()
+    if is_stream or events:  # the events are the body
         value, body_type = None, "empty"
     elif answer.get("body_type") == "json":  # a JSON string must not be parsed once more
         value, body_type = answer.get("body"), "json"
     else:
         value, body_type = parse_body(raw)
-    parsed_events: tuple[Event, ...] | None = None
-    if isinstance(events, list):
-        parsed_events = _parse_events(events)
-    elif is_stream or close:
-        parsed_events = tuple(stream.events)
+    if events is None and (is_stream or close is not None):
+        events = tuple(stream.events)
     if not isinstance(status, int):
         status = 101 if close is not None else None  # a WebSocket that was closed had been opened (RFC 6455)
     return Response(
@@ -275,15 +277,15 @@ def _parse_line_response(answer: Mapping[str, Json], location: str) -> Response:
         headers=headers,
         body=value,
         body_type=body_type,
-        events=parsed_events,
+        events=events,
         close=close,
-        grpc=_parse_grpc(grpc) if isinstance(grpc, dict) else None,
+        grpc=grpc,
         ended=str(answer.get("ended") or stream.ended),
     )
 
 
 def _find_close(answer: Mapping[str, Json]) -> Close | None:
-    """Find how a WebSocket ended, in a member of its own or, as some recorders write it, in the body."""
+    """Find how a WebSocket ended: `{"close": {"code": 1007}}`, or else `{"body": {"close_code": 1007}}`."""
     close, body = answer.get("close"), answer.get("body")
     if isinstance(close, dict):
         return _parse_close(close)
@@ -388,10 +390,10 @@ def _read_file(file: Path) -> Recording:
     if isinstance(document, list):
         return _read_lines(document, file.name)
     try:
-        lines = [value for _, value in parse_lines(raw, file)]
+        lines = [value for _, value in parse_lines(raw, file)]  # an exchange that spans lines is refused
     except BrokenLineError as error:
         raise _error(file, str(error), _FORMATS) from None
-    if not lines:  # the only line is incomplete
+    if not lines:  # `parse_lines` leaves out an incomplete last line
         raise _error(file, "its only line is incomplete", _FORMATS)
     if isinstance(lines[0], dict) and "run" in lines[0] and "target" in lines[0]:
         return _read_run(file)

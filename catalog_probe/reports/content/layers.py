@@ -1,4 +1,4 @@
-"""A compatible server by layers: of each layer a share of records, and what differs, for the server's author."""
+"""The layers of a compatible server: how many records have each, and what differs. Words: docs/concepts.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HEADING = "Layers of the server"
 FAULTS_HEADING = "Faults of the upstream"
-MEANING = "Of the records in which a layer was observed, the share that has all of it as documented."
+MEANING = "20 of 24 records means: 24 records showed the layer, and 20 of them have all of it as documented."
 
 _MAX_ROWS = 3  # of the documents, named beside a difference
 
@@ -33,9 +33,9 @@ class LayerDifference:
 
     cause: Cause
     rows: tuple[str, ...]
-    """The rows of the documents that state the first of its records, such as `2:7.5#429 rate limit`."""
+    """The rows of the documents from which the cause's first record was transcribed: `2:7.5#429 rate limit`."""
     command: str
-    """A `curl` line that shows it, or the command that probes its record again."""
+    """A `curl` line that shows the difference in this record, or the command that probes the record again."""
 
     @property
     def extent(self) -> str:
@@ -87,8 +87,9 @@ def list_upstream_faults(run: Run, results: Sequence[Result]) -> tuple[UpstreamF
         return ()
     faults = []
     for result in sorted(results, key=lambda result: result.record):
-        if result.trigger == "scenario" and result.outcome.is_conclusive:
-            lost = {_layer_of(drift) for drift in result.drifts}
+        is_armed_fault = result.trigger == "scenario"  # a scenario of the mock, not the request alone, provokes it
+        if is_armed_fault and result.outcome.is_conclusive:
+            lost = {_layer_of(finding) for finding in result.drifts}
             kept = _list_layers_as_documented(result) - lost
             faults.append(
                 UpstreamFault(
@@ -106,7 +107,7 @@ def join_words(layers: Iterable[Layer]) -> str:
 
 
 def list_layers(run: Run, results: Sequence[Result]) -> tuple[LayerShare, ...]:
-    """Return the layers of a compatible server, in the order in which clients need them; none of any other run.
+    """Return the layers of a compatible server, in the order in which clients need them; empty for any other run.
 
     A record counts in a layer if the documents state something of that layer and an answer showed it.
 
@@ -115,9 +116,9 @@ def list_layers(run: Run, results: Sequence[Result]) -> tuple[LayerShare, ...]:
     if run.answered_by is not AnsweredBy.COMPATIBLE:
         return ()
     result_by_address = {result.record: result for result in results}
-    left_out = set(run.policy.get("leave_out") or ())
+    names_left_out = set(run.policy.get("leave_out") or ())  # a layer equals its name
     differing = {
-        address: {_layer_of(drift) for drift in result.drifts} for address, result in result_by_address.items()
+        address: {_layer_of(finding) for finding in result.drifts} for address, result in result_by_address.items()
     }
     observed = {
         address: differing[address] | _list_layers_as_documented(result)
@@ -126,14 +127,14 @@ def list_layers(run: Run, results: Sequence[Result]) -> tuple[LayerShare, ...]:
     }
     differences: dict[Layer, list[LayerDifference]] = {layer: [] for layer in Layer}
     for cause in find_causes(result for result in results if result.outcome.is_conclusive):
-        drift = cause.drifts[0]
+        drift = cause.drifts[0]  # the drifts of a cause differ in one aspect at one location
         differences[_layer_of(drift.finding)].append(_describe_difference(run, cause, drift, result_by_address))
     return tuple(
         LayerShare(
             layer,
             sum(layer in layers and layer not in differing[address] for address, layers in observed.items()),
             sum(layer in layers for layers in observed.values()),
-            layer in left_out,
+            layer in names_left_out,
             tuple(differences[layer]),
         )
         for layer in Layer
@@ -159,15 +160,15 @@ def _layer_of(finding: Finding) -> Layer:
 def _describe_difference(
     run: Run, cause: Cause, drift: Drift, result_by_address: Mapping[str, Result]
 ) -> LayerDifference:
-    result = result_by_address[drift.record]
+    result, finding = result_by_address[drift.record], drift.finding
     attempt = result.attempts[-1]
-    endpoints = dict(zip(map(id, attempt.exchanges), list_exchange_endpoints(result, attempt), strict=True))
-    commands = [
-        step.command
-        for step in list_step_commands(run, result)
-        if step.exchange.label == drift.finding.label
-        and endpoints[id(step.exchange)] in (drift.finding.endpoints or endpoints.values())
-        and not step.obstacle
+    exchanges_of_step = [
+        exchange
+        for exchange, endpoint in zip(attempt.exchanges, list_exchange_endpoints(result, attempt), strict=True)
+        if exchange.label == finding.label and (not finding.endpoints or endpoint in finding.endpoints)
     ]
+    steps = [step for step in list_step_commands(run, result) if step.exchange in exchanges_of_step]
+    commands = [step.command for step in steps if not step.obstacle]
+    # The last one: a recipe may send a request many times until a limit refuses it.
     command = commands[-1] if commands else format_probe_command(run, result)
     return LayerDifference(cause, tuple(result.parsed_record.sources), command)

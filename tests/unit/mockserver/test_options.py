@@ -103,6 +103,26 @@ def test_the_header_of_a_multiplied_budget_is_a_whole_number() -> None:
     assert answers[-1].headers["pa-ratelimit-requests-limit"] == "3"
 
 
+def generate_with_pb(client: Client, key: str, model: str) -> httpx.Response:
+    headers, body = {"x-pb-api-key": key}, {"contents": [{"role": "user", "parts": [{"text": "word " * 40}]}]}
+    return client.send("POST", f"/pb/v1/models/{model}:generateContent", headers=headers, json=body)
+
+
+@pytest.mark.parametrize(
+    ("key", "model", "limit"),
+    [("mock-pb-thrifty", "mock-flash", 0.001), ("mock-pb-tight", "mock-legacy", 2), ("mock-pb-tight", "mock-lite", 2)],
+    ids=["spending", "requests a day", "requests a minute"],
+)
+def test_the_limit_that_a_refusal_states_is_the_multiplied_one(key: str, model: str, limit: float) -> None:
+    admitted = {}
+    for factor in (1, 3):
+        client = make_lenient_client(limits=factor)
+        answers = [generate_with_pb(client, key, model) for _ in range(12)]
+        admitted[factor] = [answer.status_code for answer in answers].count(200)
+        assert f"limit: {limit * factor:g}," in answers[-1].json()["error"]["message"]
+    assert admitted[3] > 2 * admitted[1]
+
+
 @pytest.mark.parametrize("provider", ["pa", "pb", "pc", "pd"])
 def test_without_limits_every_generation_is_admitted(provider: str) -> None:
     client = make_lenient_client(limits="off", any_model=True)

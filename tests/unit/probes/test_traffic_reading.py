@@ -348,6 +348,16 @@ def test_published_stream_has_events(tmp_path: Path, subtests: pytest.Subtests) 
             assert [event.data for event in response.events or ()] == ["[DONE]"]
 
 
+def test_a_body_beside_events_that_are_no_list_is_read(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    cases: list[Any] = ["text", {"event": "error"}, True, None, []]
+    for events in cases:
+        with subtests.test(events=events):
+            line = {"provider": "PA", "status": 400, "events": events, "body": {"error": {}}}
+            response = read_exchange(tmp_path, json.dumps(line), "published.jsonl").response
+            assert response is not None
+            assert (response.body, response.body_type) == ({"error": {}}, "json")
+
+
 def test_published_close_is_a_socket(tmp_path: Path) -> None:
     line = {"provider": "PB", "surface": "ws", "body": {"close_code": 1007, "close_reason": "no"}}
     response = read_exchange(tmp_path, json.dumps(line), "published.jsonl").response

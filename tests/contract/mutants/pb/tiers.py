@@ -24,7 +24,7 @@ def free_is_refused(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def one_pool(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda call, model, pool, *args: original(call, model, "standard", *args)
+    return lambda call, model, service_tier, *args: original(call, model, "standard", *args)
 
 
 def denied_when_shed(original: Callable[..., None]) -> Callable[..., None]:
@@ -60,11 +60,11 @@ def at_utc(original: ZoneInfo) -> ZoneInfo:
 
 
 def experimental_as_others(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda call, model, pool: original(call, replace(model, experimental=False), pool)
+    return lambda call, model, service_tier: original(call, replace(model, experimental=False), service_tier)
 
 
 def preview_as_others(original: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda call, model, pool: original(call, replace(model, preview=False), pool)
+    return lambda call, model, service_tier: original(call, replace(model, preview=False), service_tier)
 
 
 def with_limit_headers(original: Callable[..., None]) -> Callable[..., None]:
