@@ -261,7 +261,10 @@ def _list(value: Json) -> list[Json]:
 
 
 _OPEN_OBJECTS = ("request", "response")
-"""Fields that may have members of other names than ours (1:2.1), and whose own members are probed."""
+"""Fields that may have members of other names than ours (1:2.1), and whose own members are probed.
+
+Only here a name that is nearly one of ours is refused: a misspelt member would not be probed, and nobody would notice.
+"""
 
 _DATED_FIELDS = (
     "verification",

@@ -327,7 +327,7 @@ class Options:
 
     @property
     def target_label(self) -> str:
-        """The target's name in this run; another revision has another history."""
+        """The target's name in this run. Another revision changes every answer, so it has another history."""
         revisions = (re.sub("[^A-Za-z0-9._-]", "-", revision) for revision in self.revisions.values())
         return "-".join([self.target.name, *revisions])
 

@@ -124,6 +124,8 @@ def make_reader(place: Path) -> Path:
         with ResultsWriter(folder / name / RESULTS_FILE, run) as writer:
             for result in results if name in CALM else drifting_results:
                 writer.append(result.to_json())
+    for name in NIGHTS[:2]:  # `--out night/shard-1` makes a run and a link to it in there
+        (folder / name / "latest").symlink_to(".")
     build(folder / LATEST)
     append_to_history(folder / "reports" / "history", run, drifting_results)
     for records in RECORD_FOLDERS:
