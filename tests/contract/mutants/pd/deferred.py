@@ -20,19 +20,16 @@ def with_a_code(original: Callable[..., Any]) -> Callable[..., Any]:
     return _with_a_body(original, {"code": "pending", "error": "It is not ready."})
 
 
-def _with_a_body(original: Callable[..., Any], body: dict[str, str]) -> Callable[..., Any]:
+def _with_a_body(original: Callable[..., Any], body: dict[str, str], status: int = 202) -> Callable[..., Any]:
     async def replacement(call: Any) -> Response:
         answer: Response = await original(call)
-        return JSONResponse(body, 202) if answer.status_code == 202 else answer
+        return JSONResponse(body, status) if answer.status_code == status else answer
 
     return replacement
 
 
-def nothing_in_it(original: Fetch) -> Fetch:
-    def replacement(call: Any, request_id: str) -> Any:
-        return None if original(call, request_id) is None else {}
-
-    return replacement
+def nothing_in_it(original: Callable[..., Any]) -> Callable[..., Any]:
+    return _with_a_body(original, {}, 200)
 
 
 def taken_while_pending(original: Fetch) -> Fetch:
