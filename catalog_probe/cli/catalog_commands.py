@@ -107,7 +107,7 @@ the shipped records. In an installed package nothing is written: name a folder
 of yours by `--catalog DIR`; an empty one begins with the shipped records.
 
   catalog-probe catalog update latest --dry-run            what would change, and why
-  catalog-probe catalog update night/shard-*               merge shards
+  catalog-probe catalog update night/shard-*/latest        merge shards
   catalog-probe catalog update --expire-after 60           older verifications become UNVERIFIED
 """
 
