@@ -73,6 +73,7 @@ def service() -> Iterator[tuple[ServiceMock, dict[str, str]]]:
         yield standing_in, {"PA_API_KEY": "mock-pa-inference", "PA_BASE_URL": f"{base}/pa", "PA_RATE": "200"}
 
 
+@pytest.mark.proof
 def test_a_week_with_one_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -414,6 +414,7 @@ git -C "{remote}" update-ref refs/heads/{branch} {other}
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("branch", [PROPOSAL, HISTORY])
 def test_two_simultaneous_nights_are_both_proposed(
     proposed: Repository, second: Path, tmp_path: Path, branch: str
@@ -435,6 +436,7 @@ def test_two_simultaneous_nights_are_both_proposed(
 FORBIDDEN = "GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("start", "nights", "failure", "advice"),
     [
@@ -473,6 +475,7 @@ case "$1" in {pattern}) exit 1;; esac
 """
 
 
+@pytest.mark.proof
 def test_after_a_failed_push_of_the_history_the_next_night_proposes_both(
     repository: Repository, first: Path, second: Path
 ) -> None:
@@ -485,6 +488,7 @@ def test_after_a_failed_push_of_the_history_the_next_night_proposes_both(
     assert len(repository.read(HISTORY, "reports/history/night.jsonl").splitlines()) == 2
 
 
+@pytest.mark.proof
 def test_after_a_failed_push_of_the_proposal_the_night_stays_in_the_queue(repository: Repository, first: Path) -> None:
     write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern=f"refs/heads/{PROPOSAL}"))
     assert "this night stays in the queue" in repository.propose(first, status=1)
@@ -493,12 +497,14 @@ def test_after_a_failed_push_of_the_proposal_the_night_stays_in_the_queue(reposi
     assert repository.take_calls() == ["pr list"] * 5, "as often as a push is tried"
 
 
+@pytest.mark.proof
 def test_a_night_that_cannot_be_queued_says_where_its_runs_are(repository: Repository, first: Path) -> None:
     write_executable(repository.remote / "hooks" / "update", REJECTING.format(pattern="*"))
     assert "run the job again, its runs are kept as artifacts" in repository.propose(first, status=1)
     assert repository.take_calls() == []
 
 
+@pytest.mark.proof
 def test_a_night_that_cannot_leave_the_queue_is_proposed_once(
     repository: Repository, first: Path, second: Path
 ) -> None:
@@ -510,6 +516,7 @@ def test_a_night_that_cannot_leave_the_queue_is_proposed_once(
     assert repository.queued_branches == []
 
 
+@pytest.mark.proof
 def test_a_queued_night_that_cannot_be_read_is_named_and_stays(
     repository: Repository, first: Path, tmp_path: Path
 ) -> None:
@@ -535,6 +542,7 @@ case "$(cat)" in *refs/heads/nightly/catalog*) sed -i 's/"OPEN"/"CLOSED"/2' "{pu
 """
 
 
+@pytest.mark.proof
 def test_a_pull_request_closed_during_the_push_is_replaced(proposed: Repository, second: Path) -> None:
     write_executable(proposed.root / ".git" / "hooks" / "pre-push", CLOSING.format(pulls=proposed.gh / "pulls.json"))
     proposed.propose(second)
@@ -542,6 +550,7 @@ def test_a_pull_request_closed_during_the_push_is_replaced(proposed: Repository,
     assert proposed.list_changed_files() == [NOT_FOUND]
 
 
+@pytest.mark.proof
 def test_thousands_of_a_reviewer_s_commits_stay(proposed: Repository, second: Path) -> None:
     """On a closed proposal, where the script filters commits by author."""
     commit = "commit refs/heads/many\ncommitter r <reviewer@localhost> 1700000000 +0000\ndata 0\n"
