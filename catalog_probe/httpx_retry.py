@@ -1,7 +1,7 @@
 """An httpx transport that retries as the catalog advises, and an event hook that says which error came.
 
     client = httpx.Client(transport=Retry("pc"))
-    client = httpx.Client(event_hooks={"response": [named("pc", print)]})
+    client = httpx.Client(event_hooks={"response": [report_errors("pc", print)]})
 
 The rules of the four providers are the catalog's: which error may be sent again, how long to wait (what the answer
 asks for before any backoff of our own), and how often. Of what is not recognised, status and headers decide.
@@ -80,14 +80,14 @@ def _identify(provider: str, request: httpx.Request, response: httpx.Response) -
     )
 
 
-def named(provider: str, tell: Callable[[str], None]) -> Callable[[httpx.Response], None]:
-    """An event hook that tells which documented error a response is; for a client's `event_hooks`."""
+def report_errors(provider: str, tell: Callable[[str], None]) -> Callable[[httpx.Response], None]:
+    """Return an event hook that tells which documented error a response is; for a client's `event_hooks`."""
 
     def hook(response: httpx.Response) -> None:
         if response.status_code >= 400:
             response.read()
-            found = _identify(provider, response.request, response)
-            what = found.record or " or ".join(found.candidates) or found.group or found.reasons[0]
-            tell(f"{response.request.method} {response.request.url.path}: {response.status_code}, {what}")
+            identity = _identify(provider, response.request, response)
+            error = identity.record or " or ".join(identity.candidates) or identity.group or identity.reasons[0]
+            tell(f"{response.request.method} {response.request.url.path}: {response.status_code}, {error}")
 
     return hook

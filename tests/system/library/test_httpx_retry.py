@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog_probe.httpx_retry import Retry, named
+from catalog_probe.httpx_retry import Retry, report_errors
 from catalog_probe.mockserver.app import create_app
 from tests.harness import patient
 from tests.harness.serving import serving
@@ -55,7 +55,7 @@ def test_errors_that_must_be_corrected_are_not_retried(mock: str) -> None:
     told: list[str] = []
     with asking(mock, "pc", "none", waits) as client:
         client.headers.pop("x-mock-scenario")
-        client.event_hooks = {"response": [named("pc", told.append)]}
+        client.event_hooks = {"response": [report_errors("pc", told.append)]}
         assert client.post("/v1/responses", json={"input": "hello"}).status_code == 400
     assert waits == []
     assert told == ["POST /pc/v1/responses: 400, pc/errors/request/missing_required_parameter"]
